@@ -247,11 +247,15 @@ func (l *layout) bind(spec *Spec, d *design, b *Batch, needResponse bool) error 
 		if s.categorical {
 			types = labels
 		}
-		at, err := find(s.feature.Name, "feature", types...)
+		place, err := find(s.feature.Name, "feature", types...)
 		if err != nil {
+			if _, has := at[s.feature.Name]; has && spec.Columns.Features == nil && spec.Columns.Formula == nil {
+				err = fmt.Errorf("%w; in the key's first shard it held numbers or nothing, which decided, as no features are listed: "+
+					"list columns.features, with levels where it holds text, and read the topic again with a new group", err)
+			}
 			return err
 		}
-		found.sources = append(found.sources, at)
+		found.sources = append(found.sources, place)
 	}
 	for _, g := range spec.Columns.Groups {
 		at, err := find(g.Column, "group", labels...)

@@ -24,6 +24,7 @@ type engine struct {
 	exponential     Exponential     // nil: none
 	cumulative      Cumulative      // nil: none
 	arriving        Arriving        // nil: none
+	narrowing       Narrowing       // nil: none
 	chains          int             // 0: a closed form
 }
 
@@ -55,6 +56,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.exponential, _ = faces.(Exponential)
 	e.cumulative, _ = faces.(Cumulative)
 	e.arriving, _ = faces.(Arriving)
+	e.narrowing, _ = faces.(Narrowing)
 	if s, ok := faces.(Sampler); ok {
 		e.chains = s.Chains()
 	} else if e.summarizer == nil {

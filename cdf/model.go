@@ -239,6 +239,21 @@ type Feeder interface {
 	Fed(column int) bool
 }
 
+// Narrowing is a model that keeps rows, and can tell from them sooner than running spreads do
+// which columns came in another unit.
+type Narrowing interface {
+	// AppendNarrowed appends the columns of X that spread far less in the newest rows than
+	// before.
+	AppendNarrowed(dst []Narrowed) []Narrowed
+}
+
+// Narrowed is a column of X, with mean and sd of its values before and now, in units of the
+// model.
+type Narrowed struct {
+	Column                         int
+	BeforeMean, BeforeSD, Mean, SD float64
+}
+
 // Collinear is a model that can tell which columns of X its rows do not tell apart. What
 // it tells follows from the statistics, and of a model that draws from its last Sample.
 type Collinear interface {

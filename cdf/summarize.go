@@ -160,7 +160,10 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 	if f.engine.flagger != nil {
 		sum.Flags = f.engine.flagger.AppendFlags(sum.Flags)
 	}
-	sum.Flags = s.scaling.appendFlags(sum.Flags, f.spec, s.design, s.neff)
+	if f.ws.narrowed = f.ws.narrowed[:0]; f.engine.narrowing != nil {
+		f.ws.narrowed = f.engine.narrowing.AppendNarrowed(f.ws.narrowed)
+	}
+	sum.Flags = s.scaling.appendFlags(sum.Flags, f.spec, s.design, s.neff, f.ws.narrowed)
 	sum.Flags = s.account.appendFlags(sum.Flags, f.judge())
 	sum.Flags = f.ws.together.appendFlags(sum.Flags)
 	if f.spec.Publish.Covariance && f.engine.covariancer != nil && len(v.beta) > 0 {

@@ -19,6 +19,8 @@ const (
 	moved     = 5    // ratio of running spread and scale, either way
 	stray     = 30   // scales from which a value of the first rows is an outlier
 	strayTill = .1   // of the discounted rows
+	unitSDs   = 5    // sds that a column in another unit may be from where that puts it,
+	unitPart  = .2   // and part of that place, as sds are not known better
 )
 
 // watch compares later rows with the constants that the first ones gave, of the
@@ -201,14 +203,28 @@ func (r *rows) picked(i int, last bool) int {
 }
 
 // appendFlags appends what the constants are not to be trusted for, in a state
-// of as many discounted rows.
-func (s *scaling) appendFlags(dst []string, spec *Spec, d *design, rows float64) []string {
+// of as many discounted rows, and of columns that a model has found narrow.
+func (s *scaling) appendFlags(dst []string, spec *Spec, d *design, rows float64, narrowed []Narrowed) []string {
 	w := &s.watch
 	if w.outliers > strayTill*rows && !slices.Contains(dst, firstOutliers) { // a model may tell it as well
 		dst = append(dst, firstOutliers)
 	}
+	if s.moved(spec, d, narrowed) {
+		dst = append(dst, scaleMoved)
+	}
+	return dst
+}
+
+// moved reports whether a column spreads otherwise than the rows that its scale is from.
+func (s *scaling) moved(spec *Spec, d *design, narrowed []Narrowed) bool {
+	for i := range narrowed {
+		if narrowed[i].inAnotherUnit(s.x[narrowed[i].Column]) {
+			return true
+		}
+	}
+	w := &s.watch
 	if w.rows < earliest {
-		return dst
+		return false
 	}
 	for place, column := range learnt(spec, d) {
 		c := s.y
@@ -220,13 +236,17 @@ func (s *scaling) appendFlags(dst []string, spec *Spec, d *design, rows float64)
 		// ones: less than that says nothing, and neither do small steps.
 		less := w.rows >= calm && c.Scale != 1 && !spec.Steps
 		if v > moved*moved || less && v < 1./(moved*moved) {
-			if slices.Contains(dst, scaleMoved) { // a model may tell it as well
-				return dst
-			}
-			return append(dst, scaleMoved)
+			return true
 		}
 	}
-	return dst
+	return false
+}
+
+// inAnotherUnit reports whether the values are where another unit would put them: closer to 0
+// by as much as they spread less. Those of one hour of a day, or of a sensor that hangs, are elsewhere.
+func (n *Narrowed) inAnotherUnit(c Constant) bool {
+	is, put := c.Center+c.Scale*n.Mean, (c.Center+c.Scale*n.BeforeMean)*n.SD/n.BeforeSD
+	return math.Abs(is-put) <= unitSDs*c.Scale*n.SD+unitPart*math.Abs(put)
 }
 
 func (w *watch) append(b []byte) []byte {

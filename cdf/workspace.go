@@ -31,6 +31,7 @@ type Workspace struct {
 	prior    [2][]float64 // sd and sensitivity by variable
 	together inseparable  // columns that determine each other, while a summary is made
 	arrivals []Arrivals   // while predictions are judged
+	narrowed []Narrowed   // while the scaling is
 	// mixedWeakly are variables of the shard before, while one is described.
 	mixedWeakly map[string]bool
 	preds       []Prediction

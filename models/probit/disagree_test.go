@@ -38,9 +38,9 @@ func scaled(sh *cdf.Shard, factor float64) {
 func TestWhatIsTurnedIsTold(t *testing.T) {
 	const streams, calm = 5, 10
 	for name, turn := range turned {
-		flagged, within := disagreeFlag, 4
+		told, within := func(m *Model) bool { return slices.Contains(m.AppendFlags(nil), disagreeFlag) }, 4
 		if name == "a column by 100" {
-			flagged, within = movedFlag, 6
+			told, within = func(m *Model) bool { return len(m.AppendNarrowed(nil)) > 0 }, 6
 		}
 		for seed := range uint64(streams) {
 			r := rand.New(rand.NewPCG(seed, 81))
@@ -54,7 +54,7 @@ func TestWhatIsTurnedIsTold(t *testing.T) {
 					turn(sh)
 				}
 				d.Must(t, sh, 1)
-				up := slices.Contains(m.AppendFlags(nil), flagged)
+				up := told(m)
 				if up && first == 0 {
 					first = shard
 				}
@@ -70,7 +70,7 @@ func TestWhatIsTurnedIsTold(t *testing.T) {
 			if err != nil || again.UnmarshalBinary(b) != nil {
 				t.Fatal(err)
 			}
-			if was, is := m.AppendFlags(nil), again.AppendFlags(nil); !slices.Equal(was, is) {
+			if was, is := m.AppendFlags(nil), again.AppendFlags(nil); !slices.Equal(was, is) || told(m) != told(again) {
 				t.Errorf("%s: %q, and %q of the state that was stored", name, was, is)
 			}
 		}
@@ -273,7 +273,7 @@ func TestNarrow(t *testing.T) {
 			}
 			m.window.x = append(m.window.x, sign, sign*v)
 		}
-		if got := m.narrow(); got != c.want {
+		if got := len(m.AppendNarrowed(nil)) > 0; got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

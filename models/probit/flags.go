@@ -3,7 +3,7 @@ package probit
 // separatedFlag is the flag of a key with a separated column.
 const separatedFlag = "separated"
 
-// AppendFlags appends separated, rows_disagree and scale_moved, where the state says so.
+// AppendFlags appends separated and rows_disagree, where the state says so.
 func (m *Model) AppendFlags(dst []string) []string {
 	if m.anySeparated() {
 		dst = append(dst, separatedFlag)
@@ -11,14 +11,11 @@ func (m *Model) AppendFlags(dst []string) []string {
 	if m.disagree() {
 		dst = append(dst, disagreeFlag)
 	}
-	if m.narrow() {
-		dst = append(dst, movedFlag)
-	}
 	return dst
 }
 
 // Flags lists those that the model may raise.
-func (s Settings) Flags() []string { return []string{separatedFlag, disagreeFlag, movedFlag} }
+func (s Settings) Flags() []string { return []string{separatedFlag, disagreeFlag} }
 
 // Advise says what to do about a flag that the engine does not know: see docs/models/probit.md.
 func (s Settings) Advise(flag string) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/app"
@@ -18,10 +19,12 @@ import (
 
 // letterLine is one dead letter as it is printed.
 type letterLine struct {
-	Time   string  `json:"time"`
-	Key    *string `json:"key"`
-	Stage  string  `json:"stage"`
-	Source struct {
+	Time string  `json:"time"`
+	Key  *string `json:"key"`
+	// KeyBytes are those of a key that is not UTF-8, base64 in JSON; Key then is its quoted form.
+	KeyBytes []byte `json:"key_bytes,omitempty"`
+	Stage    string `json:"stage"`
+	Source   struct {
 		Topic     string `json:"topic"`
 		Partition int32  `json:"partition"`
 		Offset    int64  `json:"offset"`
@@ -49,12 +52,30 @@ func newLetterLine(at pipeline.Partition, r *pipeline.Record, l *sink.Letter, st
 		line.Bytes, line.LeftOut = max(l.LeftOut.Bytes, 0), true
 	}
 	if r.Key != nil {
-		key := strings.ToValidUTF8(string(r.Key), "\ufffd")
+		key := shownKey(r.Key)
 		line.Key = &key
+		if !utf8.Valid(r.Key) {
+			line.KeyBytes = r.Key
+		}
 	}
 	line.Source.Topic, line.Source.Partition, line.Source.Offset = l.Source.Topic, l.Source.ID, l.Offset
 	line.Letter.Partition, line.Letter.Offset = at.ID, r.Offset
 	return line
+}
+
+// shownKey is a key as it is printed and as --key takes it: itself, or where it is not UTF-8
+// quoted, with its other bytes as \xff.
+func shownKey(key []byte) string {
+	if utf8.Valid(key) {
+		return string(key)
+	}
+	return strconv.Quote(string(key))
+}
+
+// keyMatches reports whether a key, as it is or as it is printed, matches a pattern; the empty one is of
+// all keys.
+func keyMatches(glob string, key []byte) bool {
+	return glob == "" || cdf.Glob(glob, string(key)) || cdf.Glob(glob, shownKey(key))
 }
 
 // listLetters prints the letters that are asked for.
@@ -70,7 +91,7 @@ func listLetters(ctx context.Context, a *app.App, conn *connect.Connection, c *c
 		state := "open"
 		switch {
 		case v == verdictRepeat, v == verdictForeign,
-			f.key != "" && !cdf.Glob(f.key, string(r.Key)), f.stage != "" && l.Stage != f.stage:
+			!keyMatches(f.key, r.Key), f.stage != "" && l.Stage != f.stage:
 			return nil
 		case v == verdictDone:
 			state = "replayed"

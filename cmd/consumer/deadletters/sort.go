@@ -3,7 +3,6 @@ package deadletters
 import (
 	"unicode/utf8"
 
-	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/sink"
 )
@@ -75,7 +74,7 @@ func (s *sorter) judge(at pipeline.Partition, r *pipeline.Record) (verdict, sink
 		return verdictRepeat, l
 	case int(at.ID) < len(s.done) && s.done[at.ID].done(r.Offset):
 		return verdictDone, l
-	case s.glob != "" && !cdf.Glob(s.glob, key):
+	case !keyMatches(s.glob, r.Key):
 		return verdictOther, l
 	}
 	v := s.choose(key, at, r, &l)
