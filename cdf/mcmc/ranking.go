@@ -56,7 +56,7 @@ func (d *Diagnostics) roomForKeys(n int) (keys []float64, bits uint64) {
 // numbers take the last bits. It reports false, and has done nothing of use, where there are no
 // vectors, too few or too many draws, or some whose distances differ by less than that.
 //
-// It replaces arrange: 500 draws in a fifth of the time.
+// It replaces arrange: 500 draws in a third of the time.
 func (d *Diagnostics) rankByNetwork(x []float64) bool {
 	keys, bits := d.roomForKeys(len(x))
 	if keys == nil {
@@ -94,7 +94,7 @@ func (d *Diagnostics) rankByNetwork(x []float64) bool {
 // as rankByNetwork does. Distances fall up to the median and then rise: they have only to be
 // merged.
 //
-// It replaces foldAt, in half of the time.
+// It replaces foldAt: 500 draws in 0.7 of the time.
 func (d *Diagnostics) foldByNetwork(median float64) bool {
 	r, to := &d.ranks, &d.folded
 	n := len(r.v)
