@@ -85,10 +85,15 @@ func rejudged(was, is string) bool {
 	return strings.Contains(was, misfit) && !strings.Contains(is, misfit) && others(was, misfit) == others(is, tooWide)
 }
 
+// mostFar is how many keys of poisson may have had a fit that the release before gave up on its way, as
+// CHANGELOG.md says: where it did, posteriors differ until later shards bring both to the same place.
+const mostFar = 3
+
 // compare reads the posteriors of undisturbed runs of both releases and fails where they
-// are further apart than CHANGELOG.md says.
-func (d *drill) compare(t *testing.T, before, now group) {
+// are further apart than CHANGELOG.md says. It returns the keys of which a fit was given up.
+func (d *drill) compare(t *testing.T, before, now group) (far map[string]bool) {
 	t.Helper()
+	far = map[string]bool{}
 	was, is := d.said(t, before), d.said(t, now)
 	same, gone, judged, rare, warnings, near := 0, 0, 0, 0, 0, 0
 	for id, old := range was {
@@ -115,6 +120,8 @@ func (d *drill) compare(t *testing.T, before, now group) {
 				same++
 			case old[name] != "" && !strings.HasPrefix(name, ".") && rounded(t, old[name], is):
 				near++
+			case old[".kind"] == `"poisson"` && (!strings.HasPrefix(name, ".") || name == ".score"):
+				far[strings.Trim(old[".key"], `"`)] = true
 			default:
 				t.Errorf("%s, %s was\n%s and is\n%s", id, name, old[name], is)
 			}
@@ -128,10 +135,14 @@ func (d *drill) compare(t *testing.T, before, now group) {
 			}
 		}
 	}
+	if len(far) > mostFar {
+		t.Errorf("posteriors of %d keys of poisson differ, for which a fit that was given up is no explanation: %v", len(far), far)
+	}
 	if len(was) != len(is) || len(was) == 0 {
 		t.Errorf("%d posteriors, of the release before %d", len(is), len(was))
 	}
-	t.Logf("%d posteriors of undisturbed runs: %d rows and fields are the same to the last digit, %d rows have quantiles that differ by rounding, %d rows of levels that no row has fed are gone, %d are not called misfits any more, %d have few events, %d have rows that disagree or are few", len(was), same, near, gone, judged, rare, warnings)
+	t.Logf("%d posteriors of undisturbed runs: %d rows and fields are the same to the last digit, %d rows have quantiles that differ by rounding, %d rows of levels that no row has fed are gone, %d are not called misfits any more, %d have few events, %d have rows that disagree or are few, a fit was given up of %d keys", len(was), same, near, gone, judged, rare, warnings, len(far))
+	return far
 }
 
 // said is what a group has published: of each key and offset the rows by their variables,
