@@ -251,7 +251,8 @@ func (f *Filter) redraw(a *answers) error {
 	} else {
 		w.draws.shape(n, e.draws(f.spec), e.chains)
 	}
-	w.step = Step{T: s.t, Forget: 1, RNG: w.stream.at(f.spec.Seed, f.key, s.t, purposeUpdate), Draws: &w.draws}
+	rng := w.stream.at(f.spec.Seed, f.key, s.t, purposeUpdate)
+	w.step = Step{T: s.t, Forget: 1, RNG: rng, Source: w.stream.pcg, Draws: &w.draws}
 	if err := attempted(func() error { return e.redrawer.Redraw(&w.step) }); err != nil {
 		return as(ErrNumeric, err)
 	}

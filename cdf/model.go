@@ -78,7 +78,8 @@ type Step struct {
 	T      int64   // shard number, from 1
 	Forget float64 // lambda in (0, 1] of this shard
 	RNG    *rand.Rand
-	Draws  *Draws // nil when the model need not draw; a StateSummarizer need not fill all
+	Source *rand.PCG // of RNG, for rnd.StreamNormals; nil where it has another
+	Draws  *Draws    // nil when the model need not draw; a StateSummarizer need not fill all
 	// Passing says that kept shards are processed again and that another one follows at
 	// once: a model whose estimates follow from the statistics of all rows may leave them
 	// to the last.

@@ -3671,3 +3671,31 @@ next:
 	JNZ     next
 	VZEROUPPER
 	RET
+
+// func avx2Levels(z *float64, r *float64, mu *float64, sd *float64, n int, at float64)
+// Requires: AVX
+TEXT ·avx2Levels(SB), NOSPLIT, $0-48
+	MOVQ         z+0(FP), AX
+	MOVQ         r+8(FP), CX
+	MOVQ         mu+16(FP), DX
+	MOVQ         sd+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSD at+40(FP), Y0
+
+next:
+	VMOVUPD (DX), Y1
+	VSUBPD  Y0, Y1, Y1
+	VMULPD  (CX), Y1, Y1
+	VADDPD  Y0, Y1, Y1
+	VMOVUPD (AX), Y2
+	VMULPD  (BX), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y1, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	SUBQ    $0x04, SI
+	JNZ     next
+	VZEROUPPER
+	RET

@@ -51,3 +51,5 @@ func logWeightVectors(log, prior, logs, rate []float64, shape float64) (done int
 }
 
 func lowerVectors(x []float64, top, least float64) (done int) { return 0 }
+
+func levelVectors(z, r, mu, sd []float64, at float64) (done int) { return 0 }

@@ -200,6 +200,21 @@ func TestAddBounded(t *testing.T) {
 	})
 }
 
+func TestLevels(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 62))
+		for n := range 40 {
+			z, shrink, mu, sd, at := random(r, n+2), random(r, n+1), random(r, n), random(r, n+3), r.NormFloat64()
+			want := slices.Clone(z)
+			for i := range n {
+				want[i] = at + float64(shrink[i]*(mu[i]-at)) + float64(sd[i]*z[i])
+			}
+			Levels(z[:n], shrink, mu, sd, at)
+			identical(t, "draws", z, want)
+		}
+	})
+}
+
 // All numbers to beyond what is ranked, with many that are equal, infinite or -0.
 func TestSort(t *testing.T) {
 	isatest.Each(t, &with, func(t *testing.T) {
@@ -440,6 +455,24 @@ func BenchmarkAddBounded(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+func BenchmarkLevels(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 62))
+	const n = 500
+	z, shrink, mu, sd := random(r, n), random(r, n), random(r, n), random(r, n)
+	for _, here := range []string{"loops", "here"} {
+		b.Run(here, func(b *testing.B) {
+			was := with
+			if here != "here" {
+				with = isa.Portable
+			}
+			defer func() { with = was }()
+			for b.Loop() {
+				Levels(z, shrink, mu, sd, 1)
+			}
+		})
 	}
 }
 

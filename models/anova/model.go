@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
+	"github.com/credence-stream/credence/cdf/vec"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
@@ -209,14 +210,14 @@ func (l *logPrior) sd() float64 { return math.Sqrt(l.square - float64(l.mean*l.m
 func (m *Model) draw(s *cdf.Step, w *work) {
 	g := &w.grid
 	w.rows(len(m.n), s.Draws)
-	w.picks = w.picks[:0]
+	w.picks = w.picks.room(s.Draws.S)
 	for i := range s.Draws.S {
 		n, c := g.pick(s.RNG.Float64())
 		mean, variance := g.muGiven(&m.statistics, n, c.sigma2)
-		p := pick{rho: n.rho, tau2: c.sigma2 * n.rho, mu: mean + g.origin + float64(math.Sqrt(variance)*s.RNG.NormFloat64())}
-		w.picks = append(w.picks, p)
+		mu := mean + g.origin + float64(math.Sqrt(variance)*s.RNG.NormFloat64())
+		w.picks.rho[i], w.picks.tau2[i], w.picks.mu[i] = n.rho, c.sigma2*n.rho, mu
 		sigma2 := c.sigma2 * math.Exp(g.stepZ*(s.RNG.Float64()-0.5))
-		w.draws[muRow][i], w.draws[sigma2Row][i] = p.mu, sigma2
+		w.draws[muRow][i], w.draws[sigma2Row][i] = mu, sigma2
 		w.draws[tau2Row][i] = sigma2 * n.rho * math.Exp(g.stepX*(s.RNG.Float64()-0.5))
 	}
 	rows := math.NaN() // that r and sd of the picks are of
@@ -226,22 +227,29 @@ func (m *Model) draw(s *cdf.Step, w *work) {
 		}
 		if n := m.n[j]; n != rows {
 			rows = n
-			for i := range w.picks {
-				p := &w.picks[i]
-				p.r = 1 / (1 + float64(n*p.rho))
-				p.sd = math.Sqrt(p.r * p.tau2)
+			p := &w.picks
+			for i, rho := range p.rho {
+				p.r[i] = 1 / (1 + float64(n*rho))
+				p.sd[i] = math.Sqrt(p.r[i] * p.tau2[i])
 			}
 		}
-		for i := range row {
-			p := &w.picks[i]
-			row[i] = m.ybar[j] + float64(p.r*(p.mu-m.ybar[j])) + float64(p.sd*s.RNG.NormFloat64())
-		}
+		rnd.StreamNormals(s.RNG, s.Source, row)
+		vec.Levels(row, w.picks.r, w.picks.mu, w.picks.sd, m.ybar[j])
 	}
 }
 
-// pick is what a draw of a level needs to know, and of a level with some rows r
+// picks are what draws of a level need to know, by draw, and of a level with some rows r
 // and the sd given the rest: levels with as many, one after the other, share them.
-type pick struct{ rho, tau2, mu, r, sd float64 }
+type picks struct{ rho, tau2, mu, r, sd []float64 }
+
+// room returns picks of n draws.
+func (p picks) room(n int) picks {
+	if cap(p.rho) < n {
+		all := make([]float64, 5*n)
+		p = picks{all[:n:n], all[n : 2*n : 2*n], all[2*n : 3*n : 3*n], all[3*n : 4*n : 4*n], all[4*n:]}
+	}
+	return picks{p.rho[:n], p.tau2[:n], p.mu[:n], p.r[:n], p.sd[:n]}
+}
 
 // drawPrior fills the draws while there is no group.
 func (m *statistics) drawPrior(s *cdf.Step) {

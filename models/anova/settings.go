@@ -60,7 +60,7 @@ type work struct {
 	grid             grid
 	mean, m2, within []float64   // per group
 	draws            [][]float64 // rows of Draws, nil: not described
-	picks            []pick      // per draw
+	picks            picks
 }
 
 func newScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(work) }} }

@@ -79,7 +79,7 @@ func (b *bench) many() error {
 	if b.quick {
 		return nil // a shard that touches as many took half a minute
 	}
-	defer b.with(effort{rounds: 1})() // a shard takes seconds
+	defer b.with(effort{rounds: 3})() // a shard takes a second
 	s = shape{rows: groups, groups: groups}
 	if f, err = newFilter("anova", grouped, "{}", s.several(1)...); err != nil {
 		return err

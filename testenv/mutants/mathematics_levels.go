@@ -1,6 +1,8 @@
 package main
 
 var ofAnova = []mutant{
+	{"anova: the generator stays where it was", "cdf/rnd/stream.go",
+		"\t}\n\tpcg.Seed(hi, lo)\n}", "\t}\n}", "^TestStreamNormals$", []string{"./cdf/rnd"}},
 	{"anova: squares within not discounted", "models/anova/groups.go",
 		"\t\tm.ss *= forget\n", "", "^TestAcceptanceJump$", anova},
 	{"anova: a flat prior with less than a row", "models/anova/groups.go",
@@ -30,7 +32,7 @@ var ofAnova = []mutant{
 	{"anova: mean of mu taken as known given rho", "models/anova/model.go",
 		"(n.mass * (n.spread + n.moves))", "(n.mass * n.spread)", "^TestQuadrature$", anova},
 	{"anova: levels drawn with variance tau2", "models/anova/model.go",
-		"math.Sqrt(p.r * p.tau2)", "math.Sqrt(p.tau2)", "^TestDrawsAgreeWithTheSummary$", anova},
+		"math.Sqrt(p.r[i] * p.tau2[i])", "math.Sqrt(p.tau2[i])", "^TestDrawsAgreeWithTheSummary$", anova},
 	{"anova: levels drawn by the rows of the first", "models/anova/model.go",
 		"if n := m.n[j]; n != rows {", "if n := m.n[j]; math.IsNaN(rows) {", "^TestDrawsAgreeWithTheSummary$", anova},
 	{"anova: sensitivity of tau2 without its rate", "models/anova/model.go",
