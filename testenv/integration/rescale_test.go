@@ -140,7 +140,8 @@ func TestRescaled(t *testing.T) {
 func (w *world) verified(t *testing.T, keys int) {
 	t.Helper()
 	got := w.consumer(t, "verify")
-	if want := strconv.Itoa(keys) + " keys match the log, 0 differ"; got.Code != 0 || !strings.Contains(got.Messages, want) {
+	said := strings.ReplaceAll(got.Messages, ",", "") // large numbers have some
+	if want := strconv.Itoa(keys) + " keys match the log 0 differ"; got.Code != 0 || !strings.Contains(said, want) {
 		t.Fatalf("verify: exit %d, want %q\n%s%s", got.Code, want, programs.Last(got.Data), programs.Last(got.Messages))
 	}
 }
