@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 // place is a draw and where it stands among the split draws.
@@ -23,14 +25,7 @@ func (d *Diagnostics) arrange(x []float64) {
 	n := len(x)
 	order := slices.Grow(d.order[:0], n)[:n]
 	d.order = order
-	low, high := x[0], x[0]
-	for _, v := range x {
-		if v < low {
-			low = v
-		} else if v > high {
-			high = v
-		}
-	}
+	low, high := vec.Extremes(x)
 	d.ranks.shape(n)
 	defer func() {
 		for rank, p := range order {
