@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf/isa"
@@ -435,6 +436,22 @@ func BenchmarkSort(b *testing.B) {
 	}
 }
 
+// beside measures what vectors do beside the loops that they replace.
+func beside(b *testing.B, do func()) {
+	for _, here := range []string{"loops", "here"} {
+		b.Run(here, func(b *testing.B) {
+			was := with
+			if here != "here" {
+				with = isa.Portable
+			}
+			defer func() { with = was }()
+			for b.Loop() {
+				do()
+			}
+		})
+	}
+}
+
 func BenchmarkAddBounded(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 61))
 	const seen = 100
@@ -443,18 +460,9 @@ func BenchmarkAddBounded(b *testing.B) {
 		for i := range rows {
 			rows[i] = int32(i)
 		}
-		for _, here := range []string{"loops", "here"} {
-			b.Run(fmt.Sprintf("%d/%s", n, here), func(b *testing.B) {
-				was := with
-				if here != "here" {
-					with = isa.Portable
-				}
-				defer func() { with = was }()
-				for b.Loop() {
-					AddBounded(a, n, rows, mean, sum, squares, 10)
-				}
-			})
-		}
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			beside(b, func() { AddBounded(a, n, rows, mean, sum, squares, 10) })
+		})
 	}
 }
 
@@ -462,38 +470,18 @@ func BenchmarkLevels(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 62))
 	const n = 500
 	z, shrink, mu, sd := random(r, n), random(r, n), random(r, n), random(r, n)
-	for _, here := range []string{"loops", "here"} {
-		b.Run(here, func(b *testing.B) {
-			was := with
-			if here != "here" {
-				with = isa.Portable
-			}
-			defer func() { with = was }()
-			for b.Loop() {
-				Levels(z, shrink, mu, sd, 1)
-			}
-		})
-	}
+	beside(b, func() { Levels(z, shrink, mu, sd, 1) })
 }
 
 func BenchmarkPivotProducts(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 58))
 	a2, c2, s, num, den := random(r, 6), random(r, 6), random(r, 22), make([]float64, 22), make([]float64, 22)
-	for _, here := range []string{"loops", "here"} {
-		b.Run(here, func(b *testing.B) {
-			was := with
-			if here != "here" {
-				with = isa.Portable
-			}
-			defer func() { with = was }()
-			for b.Loop() {
-				for k := range s {
-					num[k], den[k] = s[k]+a2[5], 1
-				}
-				PivotProducts(s, num, den, a2[:5], c2)
-			}
-		})
-	}
+	beside(b, func() {
+		for k := range s {
+			num[k], den[k] = s[k]+a2[5], 1
+		}
+		PivotProducts(s, num, den, a2[:5], c2)
+	})
 }
 
 func BenchmarkPivotSlopes(b *testing.B) {
@@ -501,18 +489,7 @@ func BenchmarkPivotSlopes(b *testing.B) {
 	const n = 81
 	a2, c2, s := random(r, 6), random(r, 6), random(r, n)
 	f1, f2, f3 := make([]float64, n), make([]float64, n), make([]float64, n)
-	for _, here := range []string{"loops", "here"} {
-		b.Run(here, func(b *testing.B) {
-			was := with
-			if here != "here" {
-				with = isa.Portable
-			}
-			defer func() { with = was }()
-			for b.Loop() {
-				PivotSlopes(s, f1, f2, f3, a2, c2, 3)
-			}
-		})
-	}
+	beside(b, func() { PivotSlopes(s, f1, f2, f3, a2, c2, 3) })
 }
 
 func BenchmarkVec(b *testing.B) {
