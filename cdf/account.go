@@ -66,8 +66,9 @@ const (
 )
 
 // add takes the score of shard t, in original units, that a state of neff rows
-// predicted, with the transforms of its rows and the number of wild ones.
-func (a *account) add(t int64, s *Score, pit *Transforms, wild uint32, neff float64) {
+// predicted, with the log density that it expected, the transforms of the rows and the number of
+// wild ones.
+func (a *account) add(t int64, s *Score, expected float64, pit *Transforms, wild uint32, neff float64) {
 	if s.Rows == 0 {
 		return
 	}
@@ -80,7 +81,7 @@ func (a *account) add(t int64, s *Score, pit *Transforms, wild uint32, neff floa
 		a.addTransforms(pit, RowWeight(s.Rows, neff))
 	}
 	if !math.IsNaN(s.LogDensity) {
-		a.addDensity(s.LogDensity, n)
+		a.addDensity(s.LogDensity, expected, n)
 	}
 }
 
@@ -109,13 +110,19 @@ func (a *account) addTransforms(pit *Transforms, weight float64) {
 }
 
 // addDensity moves the average and the cumulative sum. Deviations are cut off,
-// in both directions, so that a wild shard changes neither for long.
-func (a *account) addDensity(density, rows float64) {
+// in both directions, so that a wild shard changes neither for long. Rows that are harder to
+// predict, as the model itself expects, are none that it predicts worse: a shard has fallen
+// by what it is below both the average and its own expectation.
+func (a *account) addDensity(density, expected, rows float64) {
 	density = min(max(density, -boundless), boundless)
 	deviation := (density - float64(a.mean)) * math.Sqrt(rows)
 	sd := math.Sqrt(float64(a.spread))
 	if a.shards >= unsettled && sd > 0 {
-		a.fallen = float32(min(max(float64(a.fallen)+min(-deviation/sd, furthest)-slack, 0), 1.5*alarm))
+		fallen := -deviation
+		if expected < float64(a.mean) {
+			fallen = (expected - density) * math.Sqrt(rows)
+		}
+		a.fallen = float32(min(max(float64(a.fallen)+min(fallen/sd, furthest)-slack, 0), 1.5*alarm))
 		deviation = min(max(deviation, -4*sd), 4*sd)
 	}
 	a.shards = min(a.shards+1, settled)

@@ -9,9 +9,9 @@ import (
 // state that absorbed no row predicts nothing.
 func (f *Filter) scoreShard(observed int) error {
 	s, w := &f.now, f.ws
-	scaled := NoScore()
+	scaled := unscored()
 	scaled.PredictedRows = int64(w.shard.Rows - observed)
-	wild := uint32(0)
+	wild, expected := uint32(0), math.NaN()
 	if f.engine.predictor != nil && s.n > 0 && observed > 0 {
 		sc, err := f.engine.predictor.Score(&w.shard, w.stream.at(f.spec.Seed, f.key, s.t+1, purposeScore))
 		if err != nil {
@@ -19,7 +19,7 @@ func (f *Filter) scoreShard(observed int) error {
 		}
 		scaled.Rows, scaled.LogDensity = sc.Rows, defined(sc.LogDensity)
 		scaled.RMSE, scaled.Coverage95 = defined(sc.RMSE), defined(sc.Coverage95)
-		f.transforms, wild = sc.PIT, sc.Wild
+		f.transforms, wild, expected = sc.PIT, sc.Wild, sc.Expected-math.Log(s.scaling.y.Scale)
 		if scaled.Rows == 0 && !math.IsNaN(scaled.LogDensity) {
 			scaled.Rows = int64(observed)
 		}
@@ -28,7 +28,7 @@ func (f *Filter) scoreShard(observed int) error {
 	s.score.LogDensity -= math.Log(s.scaling.y.Scale)
 	s.score.RMSE *= s.scaling.y.Scale
 	if s.scaling.frozen { // constants of two rows make wild ones of the third
-		s.account.add(s.t+1, &s.score, &f.transforms, wild, s.neff)
+		s.account.add(s.t+1, &s.score, expected, &f.transforms, wild, s.neff)
 	}
 	return nil
 }

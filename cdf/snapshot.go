@@ -194,7 +194,8 @@ func RoundedSame(a, b float64) bool {
 
 // SameSums reports whether two snapshots of this configuration come from the same sums over the same shards: whether
 // they differ, if at all, in the last digits of what follows from these, which are scores, the evidence, the account of
-// predictions and what a Rounded names. So they do where another release has computed that in another order.
+// predictions and what a Rounded names, and in what is behind the flag drift. So they do where another release has
+// computed that in another order, or judges otherwise.
 func (s *Spec) SameSums(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -240,7 +241,7 @@ func (s *state) takeRounded(from *state) bool {
 	}
 	float(&to.mean, account.mean)
 	float(&to.spread, account.spread)
-	float(&to.fallen, account.fallen)
+	to.fallen = account.fallen // a sum of judgements, whose rule may change as well
 	float(&to.wild, account.wild)
 	return same
 }

@@ -37,7 +37,7 @@ func (m *statistics) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	mean, _, variance := m.unseen()
 	scale := math.Sqrt(variance)
 	constant := -math.Log(scale) - 0.5*math.Log(2*math.Pi)
-	logs := 0.0
+	logs, expected := 0.0, 0.0
 	for i, y := range sh.Y {
 		if t.Skip(y) {
 			continue
@@ -49,11 +49,14 @@ func (m *statistics) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		} else if !math.IsNaN(scale) {
 			z := (y - mean) / scale
 			logs += constant - 0.5*z*z
+			expected += constant - 0.5
 			t.Add(y-mean, normal.CDF(z), math.Abs(z) <= dist.NormalQuantiles[6])
 		}
 	}
-	if t.Logs = logs; law.Rows > 0 {
-		t.Logs += law.Log()
+	if t.Logs, t.Expected = logs, expected; law.Rows > 0 {
+		known, expected := law.Logs()
+		t.Logs += known
+		t.Expected += expected
 	}
 	return t.Score("anova")
 }

@@ -165,6 +165,7 @@ func (m *Learned) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		return cdf.NoScore(), err
 	}
 	t := predictive.NewTally(cdf.NoScore())
+	t.Expected = 0
 	for i, y := range sh.Y {
 		if t.Skip(y) {
 			continue
@@ -172,6 +173,7 @@ func (m *Learned) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		mean, v := m.predictLine(w, lin.Row(sh.X, m.P, i))
 		z := (y - mean) / math.Sqrt(m.sigma2+v)
 		t.Logs += normalLogDensity(z, m.sigma2+v)
+		t.Expected += normalLogDensity(1, m.sigma2+v) // z^2 is 1 in the mean
 		t.Add(y-mean, normal.CDF(z), math.Abs(z) <= dist.NormalQuantiles[6])
 	}
 	return t.Score("compressed")

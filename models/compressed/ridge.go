@@ -134,7 +134,7 @@ func score(name string, m solver, sh *cdf.Shard) (cdf.Score, error) {
 		}
 		scores.AddRows(&t, sh.Y[from:from+n], r.rows.mean[:], line, s2)
 	}
-	t.Logs = scores.Log()
+	t.Logs, t.Expected = scores.Logs()
 	return t.Score(name)
 }
 

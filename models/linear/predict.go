@@ -64,7 +64,7 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		lin.Spread(to-from, m.P, sh.X[from*m.P:to*m.P], q.m, q.beta, mean, line)
 		law.AddRows(&t, sh.Y[from:to], mean, line, s2)
 	}
-	t.Logs = law.Log()
+	t.Logs, t.Expected = law.Logs()
 	return t.Score("linear")
 }
 

@@ -71,7 +71,7 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	if err := m.prepare(w); err != nil {
 		return out, err
 	}
-	logs, squares, defined, covered, rows := 0.0, 0.0, 0.0, 0.0, 0.0
+	logs, expected, squares, defined, covered, rows := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	for i, y := range sh.Y {
 		if math.IsNaN(y) {
 			continue
@@ -79,6 +79,7 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 		p := m.massAt(sh, i, w)
 		below, density := p.at(y)
 		logs += density
+		expected -= p.entropy()
 		rows++
 		mass := math.Exp(density)
 		pit := cdf.Tamed(below+rng.Float64()*mass, mass)
@@ -93,7 +94,7 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 		}
 	}
 	out.Rows = int64(rows)
-	out.LogDensity, out.Coverage95 = logs/rows, covered/rows
+	out.LogDensity, out.Expected, out.Coverage95 = logs/rows, expected/rows, covered/rows
 	out.RMSE = math.Sqrt(squares / defined)
 	if math.IsNaN(out.LogDensity) {
 		return out, fmt.Errorf("%w: poisson: score not finite", cdf.ErrNumeric)

@@ -20,7 +20,9 @@ type Score struct {
 
 // NewScore returns a score of no rows; U comes from rng.
 func NewScore(rng *rand.Rand) *Score {
-	return &Score{predictive.NewTally(cdf.NoScore()), rng}
+	t := predictive.NewTally(cdf.NoScore())
+	t.Expected = 0
+	return &Score{t, rng}
 }
 
 // Skip counts a row and reports that it has no response, y being NaN.
@@ -30,6 +32,9 @@ func (b *Score) Skip(y float64) bool { return b.t.Skip(y) }
 // the logarithm of that log, which q may be too small to tell.
 func (b *Score) Add(y, q, log float64) {
 	b.t.Logs += log
+	if b.t.Expected += q * log; q < 1 {
+		b.t.Expected += (1 - q) * math.Log1p(-q)
+	}
 	pit := cdf.Tamed(transform(q, y, b.rng.Float64()), q)
 	b.t.Add(1-q, pit, pit >= .025 && pit <= .975)
 }

@@ -38,6 +38,17 @@ func StudentLogScale(df float64) float64 {
 	return LogGamma((df+1)/2) - LogGamma(df/2) - 0.5*math.Log(df*math.Pi)
 }
 
+// StudentMeanLog returns the mean of log(1 + T^2/df), T being t with df > 0 degrees of
+// freedom: digamma((df+1)/2) - digamma(df/2), by its series from a shape of 8 on.
+func StudentMeanLog(df float64) float64 {
+	shape, sum := df/2, 0.0
+	for ; shape < 8; shape++ {
+		sum += 1/shape - 1/(shape+.5)
+	}
+	r := 1 / shape
+	return sum + r*(1./2+r*(1./8+r*r*(-1./64+r*r/128)))
+}
+
 // StudentQuantile returns the quantile of t with df degrees of freedom at
 // the probability whose standard normal quantile is z > 0. The expansion in
 // 1/df (Abramowitz and Stegun 26.7.5) is good to 1e-11 from 200 on; below,

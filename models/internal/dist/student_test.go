@@ -3,6 +3,8 @@ package dist
 import (
 	"math"
 	"testing"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // studentTail integrates the density beyond x > 0 by Simpson's rule, where it is lighter
@@ -55,5 +57,14 @@ func BenchmarkStudentCDF(b *testing.B) {
 				b.Fatal(sum)
 			}
 		})
+	}
+}
+
+func TestStudentMeanLog(t *testing.T) {
+	for _, df := range []float64{.1, 1, 2.5, 7, 15.9, 16.1, 40, 1e3, 1e7} {
+		want := mathext.Digamma((df+1)/2) - mathext.Digamma(df/2)
+		if got := StudentMeanLog(df); math.Abs(got-want) > 1e-7*want+1e-14 {
+			t.Errorf("%g degrees of freedom: %g, want %g", df, got, want)
+		}
 	}
 }

@@ -22,7 +22,7 @@ func ScoreStudent[W any](kind string, law *dist.Standard, sh *cdf.Shard, w W, at
 		pit, covered := score.Add(y-mean, scale2)
 		t.Add(y-mean, pit, covered)
 	}
-	t.Logs = score.Log()
+	t.Logs, t.Expected = score.Logs()
 	return t.Score(kind)
 }
 
@@ -104,9 +104,11 @@ func (s *StudentScore) AddRows(t *Tally, y, mean, line []float64, s2 float64) {
 // farthest is where the normal law has 1e-6 beyond it: no t law has less.
 const farthest = 4.75
 
-// Log returns the sum of the log densities.
-func (s *StudentScore) Log() float64 {
-	return float64(s.Rows)*dist.StudentLogScale(s.df) - 0.5*s.variance.Log() - (s.df+1)/2*s.shape.Log()
+// Logs returns the sum of the log densities, and what the laws expect it to be.
+func (s *StudentScore) Logs() (sum, expected float64) {
+	rows := float64(s.Rows)
+	scales, shapes := rows*dist.StudentLogScale(s.df)-0.5*s.variance.Log(), (s.df+1)/2
+	return scales - shapes*s.shape.Log(), scales - shapes*rows*dist.StudentMeanLog(s.df)
 }
 
 // Student fills a prediction from t laws with 2*shape degrees of

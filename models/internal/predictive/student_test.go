@@ -43,7 +43,8 @@ func TestRowsTogether(t *testing.T) {
 				}
 			}
 		}
-		a.Logs, b.Logs = one.Log(), many.Log()
+		a.Logs, a.Expected = one.Logs()
+		b.Logs, b.Expected = many.Logs()
 		want, err := a.Score("one by one")
 		got, other := b.Score("together")
 		if err != nil || other != nil {

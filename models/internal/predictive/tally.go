@@ -11,12 +11,13 @@ import (
 // Tally collects the scores of a shard's rows.
 type Tally struct {
 	Out             cdf.Score
-	Logs, squares   float64
+	Logs, Expected  float64 // sums; Expected is NaN unless it is set
+	squares         float64
 	covered, scored int
 }
 
 // NewTally returns a tally of no rows on top of s.
-func NewTally(s cdf.Score) Tally { return Tally{Out: s} }
+func NewTally(s cdf.Score) Tally { return Tally{Out: s, Expected: math.NaN()} }
 
 // Skip counts a row and reports that it has no response.
 func (t *Tally) Skip(y float64) bool {
@@ -44,7 +45,7 @@ func (t *Tally) Score(kind string) (cdf.Score, error) {
 		return t.Out, nil
 	}
 	n := float64(t.scored)
-	t.Out.LogDensity = t.Logs / n
+	t.Out.LogDensity, t.Out.Expected = t.Logs/n, t.Expected/n
 	t.Out.RMSE = math.Sqrt(t.squares / n)
 	t.Out.Coverage95 = float64(t.covered) / n
 	if sum := t.Out.LogDensity + t.Out.RMSE; !lin.Finite(sum) {
