@@ -25,11 +25,11 @@ type bend struct {
 	at    []bentNode
 }
 
-// bentNode is l(z) with mode 0 and sd 1, and derivatives in units of h.
+// bentNode is l(z) with mode 0 and sd 1, in units of h.
 type bentNode struct {
-	t, log           float64 // log: of dt/dz
-	d1, d2, d3       float64 // of t
-	log1, log2, log3 float64 // of log
+	series           [4]float64 // of t, Taylor's
+	log              float64    // of dt/dz
+	log1, log2, log3 float64    // its derivatives
 }
 
 // bends are by skewness and by spacing, wide first.
@@ -72,9 +72,9 @@ func newBend(r, h, low, high float64) bend {
 		l2 := g3/g1 - l1*l1
 		l3 := g4/g1 - 3*l1*(g3/g1) + 2*l1*l1*l1
 		b.at[i] = bentNode{
-			t: r * t, log: math.Log(g1),
-			d1: r * g1 * u, d2: r * g2 * u * u, d3: r * g3 * u * u * u,
-			log1: l1 * u, log2: l2 * u * u, log3: l3 * u * u * u,
+			series: [4]float64{r * t, r * g1 * u, r * g2 * u * u / 2, r * g3 * u * u * u / 6},
+			log:    math.Log(g1),
+			log1:   l1 * u, log2: l2 * u * u, log3: l3 * u * u * u,
 		}
 	}
 	return b
@@ -170,7 +170,7 @@ func (m *Model) layBent(w *nodes, b *bend, mode, sd, top float64) bool {
 	w.size(k)
 	w.bend, w.mode, w.sd, w.h, w.top = b, mode, sd, sd*b.h, top
 	for i := range b.at {
-		w.l[i] = mode + float64(sd*b.at[i].t)
+		w.l[i] = mode + float64(sd*b.at[i].series[0])
 	}
 	vec.Exps(w.s, w.l)
 	m.post.joint(2*m.prior.Sigma2Rate, w.s, w.e, w.work)

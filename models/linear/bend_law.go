@@ -63,7 +63,7 @@ func (w *nodes) fillSeries(m *Model, from, to int) {
 	first, second, third := w.derive(m, from, to)
 	for i := from; i < to; i++ {
 		b, e := &w.bend.at[i], w.e[i]
-		d1, d2, d3 := float64(w.sd*b.d1), float64(w.sd*b.d2), float64(w.sd*b.d3)
+		d1, d2, d3 := float64(w.sd*b.series[1]), float64(2*w.sd*b.series[2]), float64(6*w.sd*b.series[3])
 		a1, a2, a3 := first[i-from], second[i-from], third[i-from]
 		f1 := float64(a1*d1) + b.log1
 		f2 := float64(a2*d1*d1) + float64(a1*d2) + b.log2
@@ -105,16 +105,17 @@ func (w *nodes) bentQuantile(m *Model, p float64) float64 {
 		case target > before+in && i < len(w.e)-2:
 			i++
 		default:
-			return w.place(i, c.within(target-before))
+			return w.place(i, c.within(target-before, min(max((target-before)/in, 0), 1)))
 		}
 	}
 }
 
-// place returns l where the part u of cell i of a bend ends.
+// place returns l where the part u of cell i of a bend ends: of t, whose next singularity is 3.5 r away, the ends of a cell tell
+// all digits inside.
 func (w *nodes) place(i int, u float64) float64 {
-	b := &w.bend.at[i]
-	near := b.t + float64(u*(b.d1+float64(u*(b.d2/2+u*b.d3/6))))
-	return w.mode + float64(w.sd*w.bend.r*bent(w.bend.eta(float64(i)+u), near/w.bend.r))
+	c := hermite(&w.bend.at[i].series, &w.bend.at[i+1].series)
+	_, t := c.at(u)
+	return w.mode + float64(w.sd*t)
 }
 
 // bentAbove is above.

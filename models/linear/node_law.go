@@ -48,7 +48,7 @@ func (w *nodes) quantile(m *Model, p float64) float64 {
 	target := p * w.cum[len(w.cum)-1]
 	lo := w.cellOf(target)
 	c := w.polynomial(lo)
-	return w.l[lo] + w.h*c.within((target-w.cum[lo])/w.h)
+	return w.l[lo] + w.h*c.within((target-w.cum[lo])/w.h, 0.5)
 }
 
 // cellOf returns the cell where cum reaches the target.
@@ -65,9 +65,9 @@ func (w *nodes) cellOf(target float64) int {
 }
 
 // within returns the part of a cell whose integral is the given one, in units
-// of h, by Newton's method with halving where that leaves the bracket.
-func (c *polynomial) within(integral float64) float64 {
-	lo, hi, u := 0.0, 1.0, 0.5
+// of h, by Newton's method from u with halving where that leaves the bracket.
+func (c *polynomial) within(integral, u float64) float64 {
+	lo, hi := 0.0, 1.0
 	for range 60 {
 		sum, value := c.at(u)
 		if sum > integral {
@@ -79,7 +79,7 @@ func (c *polynomial) within(integral float64) float64 {
 		if !(next >= lo && next <= hi) {
 			next = 0.5 * (lo + hi)
 		}
-		if math.Abs(next-u) < 1e-13 {
+		if math.Abs(next-u) < 1e-8 { // what is left is of the order of its square
 			return next
 		}
 		u = next
@@ -94,8 +94,10 @@ type polynomial struct {
 	c [5]float64
 }
 
-func (w *nodes) polynomial(i int) polynomial {
-	a, b := &w.series[i], &w.series[i+1]
+func (w *nodes) polynomial(i int) polynomial { return hermite(&w.series[i], &w.series[i+1]) }
+
+// hermite returns the polynomial of degree 7 that has one series at 0 and one at 1.
+func hermite(a, b *[4]float64) polynomial {
 	// The polynomial is a + u^4 q, and q has at 1 the series of (b - a)/u^4.
 	b0 := b[0] - a[0] - a[1] - a[2] - a[3]
 	b1 := b[1] - a[1] - 2*a[2] - 3*a[3]
