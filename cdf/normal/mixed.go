@@ -39,8 +39,8 @@ const Points = 8
 // AtPoints is Mixed at each of the points: the distribution function, and the density with its
 // first four derivatives. The slices have any length, all the same; sums of many components are in their order.
 //
-// It replaces a call of Mixed for each: the summary of 100,000 groups of poisson, mixtures of 12 components, takes 0.98
-// of the time. AVX2 takes four points at a time. BenchmarkMixed measures it.
+// It replaces a call of Mixed for each. AVX2 takes four points at a time; AVX-512 takes all, in 0.74 of the time on one core of a
+// Xeon: 15.3 ns a component in place of 20.6. BenchmarkMixed measures it.
 func AtPoints(w, mean, inv []float64, at *[Points]float64) (sums [6][Points]float64) {
 	atPoints(w, mean[:len(w)], inv[:len(w)], at, &sums)
 	return sums
