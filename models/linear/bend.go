@@ -61,7 +61,7 @@ func newBend(r, h, low, high float64) bend {
 	b := bend{r: r, h: h, first: 0.5 - float64(below), at: make([]bentNode, below+above)}
 	for i := range b.at {
 		eta := b.eta(float64(i))
-		t := bent(eta, bentNear(eta))
+		t := bent(eta)
 		q, rest := -math.Expm1(-t), math.Exp(-t)
 		g1 := eta / q
 		g2 := (1 - rest*g1*g1) / q
@@ -80,18 +80,14 @@ func newBend(r, h, low, high float64) bend {
 	return b
 }
 
-// bentNear is about t where eta is.
-func bentNear(eta float64) float64 {
-	if eta < -2 {
-		return -math.Log(0.5 * eta * eta)
-	}
-	return eta * (1 + eta/6)
-}
-
-// bent returns t where eta is, from about there.
-func bent(eta, t float64) float64 {
+// bent returns t where eta is.
+func bent(eta float64) float64 {
 	if math.Abs(eta) < 1e-3 {
 		return eta * (1 + eta*(1./6+eta/36))
+	}
+	t := eta * (1 + eta/6)
+	if eta < -2 {
+		t = -math.Log(0.5 * eta * eta)
 	}
 	for range 20 {
 		// Halley's method: the second derivative is 1 - q.
@@ -106,12 +102,13 @@ func bent(eta, t float64) float64 {
 	return t
 }
 
-// eta returns that of a node, or between two.
+// eta returns that of a node.
 func (b *bend) eta(i float64) float64 { return (i + b.first) * b.h / b.r }
 
 const (
 	// converged bounds the part by which the sums over every second node and over the others differ.
-	// Distribution functions that are mixed over every second one are then off by some 20 times as much.
+	// Their means of z may by ten times as much and those of sigma2 by thirty: distribution functions that are mixed over every
+	// second one are then off by less than a hundred times as much, in sds.
 	converged = 1e-12
 	// widest bounds the square of a spacing times one and twice the square of the way, in its own sds, that a mean given sigma2
 	// goes in one sd of log sigma2: a mixture's distribution function is the narrower the faster its components move.
@@ -122,7 +119,7 @@ const (
 )
 
 // bendNodes places nodes about the only maximum of f. It reports false where those that there are do not
-// do, as while the rows are fewer than the columns.
+// do, as of two or three rows.
 func (m *Model) bendNodes(w *nodes, mode, top float64) bool {
 	s := [1]float64{math.Exp(mode)}
 	var first, second, third [1]float64

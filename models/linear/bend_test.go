@@ -85,3 +85,20 @@ func TestBendsAgainstQuadrature(t *testing.T) {
 		t.Errorf("%d of %d laws are bent", bent, all)
 	}
 }
+
+// The weights of sums to a node have room for all.
+func TestBendsHaveWeights(t *testing.T) {
+	for _, class := range bends() {
+		for _, b := range class {
+			if len(b.at) >= mostBent {
+				t.Errorf("%d nodes of spacing %v, r %v", len(b.at), b.h, b.r)
+			}
+		}
+	}
+	// Si(pi) and Si(2 pi), to 16 digits.
+	for k, si := range []float64{0, 1.851937051982466, 1.418151576132628} {
+		if want := 0.5 + si/math.Pi; math.Abs(sincSums()[mostBent-k]-want) > 1e-15 || math.Abs(sincSums()[mostBent+k]+want-1) > 1e-15 {
+			t.Errorf("weights %d cells on and back: %v and %v, want %v", k, sincSums()[mostBent-k], sincSums()[mostBent+k], want)
+		}
+	}
+}
