@@ -42,33 +42,31 @@ func located(v []float64) (mean, sd float64) {
 // that distance says little of the next value, and the fence is (10/m)^3 times
 // as far again: fewer than four values are all within.
 func fence(v []float64, median float64) float64 {
-	n, lo := len(v), 0
-	for lo < n && v[lo] < median { // halves of the least numbers are 0
-		lo++
-	}
-	hi := lo // v[lo:hi] is within reach
-	for hi < n && v[hi] == median {
-		hi++
-	}
+	n := len(v)
+	// v[lo:hi] is at the median: halves of the least numbers are 0.
+	lo := first(0, n, func(i int) bool { return v[i] >= median })
+	hi := first(lo, n, func(i int) bool { return v[i] > median })
 	differ := n - (hi - lo)
-	for within := max((3*n+3)/4, n-differ/2); hi-lo < within; {
-		// The nearer one joins, without a branch that nothing would foretell.
-		below, above, left := math.Inf(1), math.Inf(1), 0
-		if lo > 0 {
-			below = median - v[lo-1]
-		}
-		if hi < n {
-			above = v[hi] - median
-		}
-		if below <= above && lo > 0 {
-			left = 1
-		}
-		lo -= left
-		hi += 1 - left
+	if within := max((3*n+3)/4, n-differ/2); hi-lo < within {
+		// The nearest ones: of what they begin with and what follows them, the former is no further.
+		lo = first(max(hi-within, 0), min(lo, n-within), func(i int) bool { return median-v[i] <= v[i+within]-median })
+		hi = lo + within
 	}
 	reach := max(median-v[lo], v[hi-1]-median)
 	few := 10 / float64(differ)
 	return 8 * reach * (1 + float64(few*few*few))
+}
+
+// first returns the first number from lo on, below hi, from which on something holds, else hi.
+func first(lo, hi int, holds func(int) bool) int {
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); holds(mid) {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo
 }
 
 // finite reports whether no x is infinite or NaN.

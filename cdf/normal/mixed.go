@@ -9,7 +9,7 @@ const group = 4
 func Padded(n int) int { return (n + group - 1) / group * group }
 
 // Mixed returns the distribution function at a point of the mixture of normal laws with
-// weights w, means and 1/sd inv, and its density with the first three derivatives.
+// weights w, means and 1/sd inv, and its density with the first four derivatives.
 // Components further than 8 sds from the point count as being there: of each, 6e-16 of
 // probability. The length of the slices is Padded; what is behind the components has
 // a weight of 0.
@@ -22,8 +22,8 @@ func Padded(n int) int { return (n + group - 1) / group * group }
 //	7.6    2.8 (2.7 x)
 //
 // BenchmarkMixed measures it.
-func Mixed(w, mean, inv []float64, at float64) (p float64, density [4]float64) {
-	var sums [5][group]float64
+func Mixed(w, mean, inv []float64, at float64) (p float64, density [5]float64) {
+	var sums [6][group]float64
 	mixed(w, mean[:len(w)], inv[:len(w)], at, &sums)
 	p = (sums[0][0] + sums[0][2]) + (sums[0][1] + sums[0][3])
 	for k := range density {
@@ -34,36 +34,39 @@ func Mixed(w, mean, inv []float64, at float64) (p float64, density [4]float64) {
 }
 
 // Points is at how many points AtPoints takes a mixture.
-const Points = group
+const Points = 8
 
 // AtPoints is Mixed at each of the points: the distribution function, and the density with its
-// first three derivatives. The slices have any length, all the same; sums of many components are in their order.
+// first four derivatives. The slices have any length, all the same; sums of many components are in their order.
 //
-// It replaces a call of Mixed for each: the summary of 100,000 groups of poisson, mixtures of 12 components, takes 0.98
-// of the time.
-func AtPoints(w, mean, inv []float64, at *[Points]float64) (sums [5][Points]float64) {
+// It replaces a call of Mixed for each. AVX2 takes four points at a time; AVX-512 takes all, in 0.74 of the time on one core of a
+// Xeon: 15.3 ns a component in place of 20.6. BenchmarkMixed measures it.
+func AtPoints(w, mean, inv []float64, at *[Points]float64) (sums [6][Points]float64) {
 	atPoints(w, mean[:len(w)], inv[:len(w)], at, &sums)
 	return sums
 }
 
 // pointsLoop adds the components to the sums at each point.
-func pointsLoop(w, mean, inv []float64, at *[Points]float64, sums *[5][Points]float64) {
+func pointsLoop(w, mean, inv []float64, at *[Points]float64, sums *[6][Points]float64) {
+	s0, s1, s2, s3, s4, s5 := &sums[0], &sums[1], &sums[2], &sums[3], &sums[4], &sums[5]
 	for i, e := range w {
 		for k, at := range at {
-			addTerm(sums, k, e, mean[i], inv[i], at)
+			addTerm(&s0[k], &s1[k], &s2[k], &s3[k], &s4[k], &s5[k], e, mean[i], inv[i], at)
 		}
 	}
 }
 
 // mixedLoop adds the components to the sums.
-func mixedLoop(w, mean, inv []float64, at float64, sums *[5][group]float64) {
+func mixedLoop(w, mean, inv []float64, at float64, sums *[6][group]float64) {
+	s0, s1, s2, s3, s4, s5 := &sums[0], &sums[1], &sums[2], &sums[3], &sums[4], &sums[5]
 	for i, e := range w {
-		addTerm(sums, i%group, e, mean[i], inv[i], at)
+		k := i % group
+		addTerm(&s0[k], &s1[k], &s2[k], &s3[k], &s4[k], &s5[k], e, mean[i], inv[i], at)
 	}
 }
 
 // addTerm adds a component to the sums of a lane.
-func addTerm(sums *[5][group]float64, lane int, e, mean, s, at float64) {
+func addTerm(s0, s1, s2, s3, s4, s5 *float64, e, mean, s, at float64) {
 	u := max(min((at-mean)*s, Furthest), -Furthest)
 	a := math.Abs(u)
 	k := 0
@@ -80,14 +83,16 @@ func addTerm(sums *[5][group]float64, lane int, e, mean, s, at float64) {
 	if u > 0 {
 		q = 1 - q
 	}
-	sums[0][lane] = math.FMA(q, e, sums[0][lane])
+	*s0 = math.FMA(q, e, *s0)
 	e = float64(float64(e*slope) * s)
-	sums[1][lane] -= e
+	*s1 -= e
 	e = float64(e * s)
-	sums[2][lane] = math.FMA(u, e, sums[2][lane])
+	*s2 = math.FMA(u, e, *s2)
 	e = float64(e * s)
 	u2 := float64(u * u)
-	sums[3][lane] = math.FMA(-(u2 - 1), e, sums[3][lane])
-	e = float64(float64(e*s) * u)
-	sums[4][lane] = math.FMA(u2-3, e, sums[4][lane])
+	*s3 = math.FMA(-(u2 - 1), e, *s3)
+	e = float64(e * s)
+	*s4 = math.FMA(u2-3, float64(e*u), *s4)
+	e = float64(e * s)
+	*s5 = math.FMA(-math.FMA(u2-6, u2, 3), e, *s5)
 }

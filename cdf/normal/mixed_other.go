@@ -2,10 +2,10 @@
 
 package normal
 
-func mixed(w, mean, inv []float64, at float64, sums *[5][group]float64) {
+func mixed(w, mean, inv []float64, at float64, sums *[6][group]float64) {
 	mixedLoop(w, mean, inv, at, sums)
 }
 
-func atPoints(w, mean, inv []float64, at *[Points]float64, sums *[5][Points]float64) {
+func atPoints(w, mean, inv []float64, at *[Points]float64, sums *[6][Points]float64) {
 	pointsLoop(w, mean, inv, at, sums)
 }

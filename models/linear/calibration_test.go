@@ -92,7 +92,7 @@ func posteriorBelow(m *Model, j int, v float64) float64 {
 	w.nodes.accumulate(m)
 	lo, hi := 0.0, 1.0
 	for hi-lo > 1e-6 {
-		if p := 0.5 * (lo + hi); math.Exp(w.nodes.quantile(p)) < v {
+		if p := 0.5 * (lo + hi); math.Exp(w.nodes.quantile(m, p)) < v {
 			lo = p
 		} else {
 			hi = p

@@ -31,7 +31,7 @@ func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 	early := m.n > 0 && m.early()
 	switch {
 	case early:
-		m.mixFew(w)
+		m.mixNodes(w)
 		m.meanCovariance(w)
 	case m.n > 0 && m.post.shape > 1:
 		widen = m.post.shape / (m.post.shape - 1)

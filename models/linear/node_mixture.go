@@ -17,32 +17,28 @@ type nodeMixture struct {
 }
 
 // mixNodes fills the nodes and the mixture's weights from every second of
-// them.
+// them: of a bend, those that count.
 func (m *Model) mixNodes(w *work) {
 	m.fillNodes(&w.nodes)
-	m.mix(w, stride)
+	from, to := w.nodes.counting()
+	m.mix(w, &w.nodes, from, to, stride)
 }
 
-// mixFew is mixNodes that leaves the other nodes out where they are not there: the
-// same bits.
-func (m *Model) mixFew(w *work) {
-	if m.has(&w.nodes) {
-		m.mix(w, stride)
-		return
-	}
-	m.placeNodes(&w.nodes, stride)
-	m.mix(w, 1)
+// mixFar is mixNodes of what is predicted.
+func (m *Model) mixFar(w *work) {
+	m.fillFar(&w.far)
+	m.mix(w, &w.far, 0, len(w.far.l), 1)
 }
 
-func (m *Model) mix(w *work, step int) {
-	n, x := &w.nodes, &w.mix
-	k := (len(n.l)-1)/step + 1
+func (m *Model) mix(w *work, n *nodes, from, to, step int) {
+	x := &w.mix
+	k := (to-1-from)/step + 1
 	x.Size(k)
 	x.s = lin.Grow(x.s, k)
 	x.l, x.g, x.mean = lin.Grow(x.l, k*m.P), lin.Grow(x.g, k*m.P), lin.Grow(x.mean, k*m.P)
 	sum := 0.0
 	for i := range k {
-		x.s[i], x.W[i] = n.s[step*i], n.weight(step*i)
+		x.s[i], x.W[i] = n.s[from+step*i], n.weight(from+step*i)
 		sum += x.W[i]
 	}
 	lin.Scale(1/sum, x.W)

@@ -23,6 +23,10 @@ type nodes struct {
 	cum    []float64    // integral of e up to a node
 	series [][4]float64 // Taylor coefficients of e at the nodes, in units of h
 	work   []float64
+
+	bend     *bend   // nil: the nodes are at even distances of l
+	mode, sd float64 // of a bend: l is mode where t is 0, and its slope there
+	from, to int     // nodes of a bend that have a series
 }
 
 const (
@@ -37,7 +41,7 @@ const (
 
 // size makes room for k nodes, of nobody.
 func (w *nodes) size(k int) {
-	w.of = 0
+	w.of, w.bend = 0, nil
 	w.l, w.s, w.e, w.work = lin.Grow(w.l, k), lin.Grow(w.s, k), lin.Grow(w.e, k), lin.Grow(w.work, 3*k)
 }
 
@@ -116,26 +120,40 @@ func (m *Model) climb(a, b float64) float64 {
 	return x
 }
 
-// fillNodes places the nodes: 81 of them, as many more as a long tail or a
-// narrow mode needs, or some 25 where f is close to a parabola, which the rule
-// integrates to working precision already then: its error at a spacing of h
-// sds is 2 exp(-2 (pi/h)^2), 1e-15 at .75.
+// fillNodes places the nodes: some 50 of a bend while the rows are few, else as placeEven does.
 //
 // A shard asks for them several times: they stay until others take their place.
 func (m *Model) fillNodes(w *nodes) {
-	if !m.has(w) {
-		m.placeNodes(w, 1)
-		w.of = m.post.stamp
+	if m.has(w) {
+		return
 	}
+	left, right, top := m.modes(w)
+	if !(m.early() && left == right && m.bendNodes(w, left, top)) {
+		m.placeEven(w, left, right, top, 1)
+	}
+	w.of = m.post.stamp
 }
 
-// has reports that fillNodes has left the nodes of this posterior.
+// fillFar places nodes that hold where e is small, too: by them rows are predicted, of which some lie far from where
+// all others do. While the rows are few it leaves out those between the ones that laws are mixed over.
+func (m *Model) fillFar(w *nodes) {
+	if m.has(w) {
+		return
+	}
+	left, right, top := m.modes(w)
+	m.placeEven(w, left, right, top, stride)
+	w.of = m.post.stamp
+}
+
+// has reports that the nodes are those of this posterior.
 func (m *Model) has(w *nodes) bool { return w.of == m.post.stamp && w.of != 0 }
 
-// placeNodes is fillNodes; while the rows are few it leaves out all nodes but
+// placeEven places nodes at even distances of l: 81 of them, as many more as a long tail or a
+// narrow mode needs, or some 25 where f is close to a parabola, which the rule
+// integrates to working precision already then: its error at a spacing of h
+// sds is 2 exp(-2 (pi/h)^2), 1e-15 at .75. While the rows are few it leaves out all but
 // those that lie by a multiple of the step from the first.
-func (m *Model) placeNodes(w *nodes, step int) {
-	left, right, top := m.modes(w)
+func (m *Model) placeEven(w *nodes, left, right, top float64, step int) {
 	from, sd := m.edge(left, -1, top)
 	to, other := m.edge(right, 1, top)
 	sd = min(sd, other)
@@ -236,13 +254,19 @@ func (w *nodes) sigma2() (mean, sd float64) {
 	for i, v := range w.s {
 		sum += v * w.weight(i)
 	}
-	mean = (sum + end*s*w.beyond(1)) / w.total
+	if w.bend == nil {
+		sum += end * s * w.beyond(1)
+	}
+	mean = sum / w.total
 	if !(w.power > 2) {
 		return mean, sd
 	}
 	sum = 0
 	for i, v := range w.s {
 		sum += (v - mean) * (v - mean) * w.weight(i)
+	}
+	if w.bend != nil {
+		return mean, math.Sqrt(sum / w.total)
 	}
 	tail := end * (s*s*w.beyond(2) - 2*mean*s*w.beyond(1) + mean*mean*w.beyond(0))
 	return mean, math.Sqrt((sum + tail) / w.total)

@@ -286,7 +286,7 @@ func (m *Model) draw(s *cdf.Step, w *work) error {
 		m.fillNodes(&w.nodes)
 		w.nodes.accumulate(m)
 		for k := range sigma {
-			sigma[k] = math.Exp(w.nodes.quantile(s.RNG.Float64()))
+			sigma[k] = math.Exp(w.nodes.quantile(m, s.RNG.Float64()))
 		}
 	default:
 		for k := range sigma {

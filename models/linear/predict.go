@@ -38,7 +38,7 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	}
 	t := predictive.NewTally(cdf.NoScore())
 	if m.early() {
-		m.mixFew(w)
+		m.mixFar(w)
 		for from := 0; from < sh.Rows; from += earlyRows {
 			rows := min(earlyRows, sh.Rows-from)
 			lin.Mul(rows, m.P, m.P, sh.X[from*m.P:], m.post.m, w.block)
@@ -79,7 +79,8 @@ func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		predictive.PredictStudent(m.post.law.At(m.post.shape), sh, out, w, m.at)
 		return nil
 	}
-	m.mixNodes(w)
+	m.mixFar(w)
+	m.fillNodes(&w.nodes)
 	for i, y := range sh.Y {
 		m.rowAt(lin.Row(sh.X, m.P, i), w.c)
 		m.predictEarly(w, y, &out[i], sh.Inner)
@@ -134,7 +135,7 @@ func (m *Model) PredictQuantiles(sh *cdf.Shard, p, dst []float64) error {
 		predictive.StudentQuantiles(2*m.post.shape, mean, math.Sqrt(row), p, dst)
 		return nil
 	}
-	m.mixNodes(w)
+	m.mixFar(w)
 	m.rowAt(x, w.c)
 	m.mixRows(&w.mix, 1, w.c)
 	w.mix.take(0, 0, true)

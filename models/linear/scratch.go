@@ -35,6 +35,7 @@ type work struct {
 	joint     []float64 // k x p: functionals in it
 	means     []float64 // k x nodes: their conditional means
 	nodes     nodes
+	far       nodes // by which rows are predicted
 	apart     collinear.Finder
 	mix       nodeMixture
 }

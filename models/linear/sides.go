@@ -47,7 +47,7 @@ func (m *Model) positiveEarly(w *work, functionals []cdf.Functional, p, mcse []f
 		case err != nil:
 			return err
 		case isSigma:
-			p[i] = regression.Beyond(f.Const, factor, w.nodes.above)
+			p[i] = regression.Beyond(f.Const, factor, func(x float64) float64 { return w.nodes.above(m, x) })
 		default:
 			m.mixRows(&w.mix, 1, w.joint)
 			w.mix.take(0, f.Const, false)
@@ -59,7 +59,10 @@ func (m *Model) positiveEarly(w *work, functionals []cdf.Functional, p, mcse []f
 }
 
 // above returns P(sigma2 > x), after accumulate.
-func (w *nodes) above(x float64) float64 {
+func (w *nodes) above(m *Model, x float64) float64 {
+	if w.bend != nil {
+		return w.bentAbove(m, x)
+	}
 	last := len(w.cum) - 1
 	u := (math.Log(x) - w.l[0]) / w.h
 	switch {

@@ -146,7 +146,7 @@ func (m *Model) earlySigma(r *cdf.Row, shift, factor float64, n *nodes) {
 	if m.post.shape > 2 {
 		r.SD = math.Abs(factor) * sd
 	}
-	describe.Exp(r, shift, factor, n.quantile)
+	describe.Exp(r, shift, factor, func(p float64) float64 { return n.quantile(m, p) })
 }
 
 // AppendCollinear implements cdf.Collinear.

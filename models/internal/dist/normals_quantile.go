@@ -14,7 +14,7 @@ type components struct {
 	w, mean, sd, inv []float64 // inv: 1/sd
 	center, unit     float64   // unit: the mean sd by the inverses
 
-	fifth float64 // sum of w/sd^5, for near
+	sixth float64 // sum of w/sd^6, for near
 	// The mixture as a t law, exact where the squares of the sds have an inverse
 	// gamma law, with its skewness.
 	scale, perDF, skewness float64 // perDF: the inverse of its degrees of freedom
@@ -45,14 +45,14 @@ func (x *NormalMixture) gather() *components {
 	clear(c.w[n:])
 	clear(c.mean[n:])
 	clear(c.inv[n:])
-	c.unit, c.fifth = 1/precise, 0
+	c.unit, c.sixth = 1/precise, 0
 	apart, cube := 0.0, 0.0
 	for k, sd := range c.sd {
 		w, d, inv := c.w[k], (c.mean[k]-c.center)*precise, c.inv[k]*c.unit
 		sd *= precise
 		c.mean[k], c.sd[k], c.inv[k] = d, sd, inv
 		square := inv * inv
-		c.fifth += w * inv * (square * square)
+		c.sixth += w * square * (square * square)
 		apart += w * d * d
 		cube += w * d * (3*sd*sd + d*d)
 	}
@@ -89,61 +89,35 @@ func (x *NormalMixture) Quantile(p, z float64) float64 {
 	return c.center + c.unit*c.quantile(p, z, &t)
 }
 
-// inner and outer are the levels whose quantiles are found at once.
-var (
-	inner = [normal.Points]int{2, 3, 4, 4}
-	outer = [normal.Points]int{0, 1, 5, 6}
-)
-
-// Quantiles returns those at Levels. A parabola through the errors of the guesses of inner ones makes those of
-// outer ones, which miss more often, better: on a key's first shards a tenth of them are missed then, before a third.
+// Quantiles returns those at Levels.
 func (x *NormalMixture) Quantiles() (q [7]float64) {
 	c := x.gather()
-	var guess [len(Levels)]float64
-	for k, z := range NormalQuantiles {
-		guess[k] = c.guess(z, &levelSeries[k])
-	}
-	q = guess
-	c.find(&inner, &q)
-	below, at, above := q[2]-guess[2], q[3]-guess[3], q[4]-guess[4]
-	unit := NormalQuantiles[4]
-	for _, k := range outer {
-		z := NormalQuantiles[k] / unit
-		q[k] += at + 0.5*z*(above-below+z*(above+below-2*at))
-	}
-	c.find(&outer, &q)
-	for k, at := range q {
-		q[k] = c.center + c.unit*at
-	}
-	return q
-}
-
-// find finds the quantiles at levels from guesses.
-func (c *components) find(levels *[normal.Points]int, q *[len(Levels)]float64) {
 	n := len(c.sd)
 	w, mean, inv := c.w[:n], c.mean[:n], c.inv[:n]
-	var at [normal.Points]float64
-	var found [normal.Points]bool
-	for i, k := range levels {
-		at[i] = q[k]
+	var at [normal.Points]float64 // the last one of the median again
+	for k, z := range NormalQuantiles {
+		at[k] = c.guess(z, &levelSeries[k])
 	}
+	var found [len(Levels)]bool
 	for range steps {
 		f, all := normal.AtPoints(w, mean, inv, &at), true
-		for i, k := range levels {
-			step, last := c.way(f[0][i]-Levels[k], f[1][i], f[2][i], f[3][i], f[4][i])
-			at[i] += step
-			found[i] = last
+		for k, p := range Levels {
+			step, last := c.way(f[0][k]-p, f[1][k], f[2][k], f[3][k], f[4][k], f[5][k])
+			at[k] += step
+			found[k] = last
 			all = all && last
 		}
 		if all {
 			break
 		}
 	}
-	for i, k := range levels {
-		if q[k] = at[i]; !found[i] {
-			q[k] = c.between(Levels[k], NormalQuantiles[k])
+	for k := range q {
+		if !found[k] {
+			at[k] = c.between(Levels[k], NormalQuantiles[k])
 		}
+		q[k] = c.center + c.unit*at[k]
 	}
+	return q
 }
 
 // steps is in how many steps a quantile is mostly found from a guess.
@@ -199,31 +173,32 @@ func (c *components) between(p, z float64) float64 {
 // the probability below at is too great.
 func (c *components) step(p, at float64) (step float64, last bool, excess float64) {
 	below, f := normal.Mixed(c.w, c.mean, c.inv, at)
-	step, last = c.way(below-p, f[0], f[1], f[2], f[3])
+	step, last = c.way(below-p, f[0], f[1], f[2], f[3], f[4])
 	return step, last, below - p
 }
 
 const (
-	// near is how far Taylor's series of four terms is followed, in sds of a single
+	// near is how far Taylor's series of five terms is followed, in sds of a single
 	// component: what it leaves out is at most 1e-11 of probability.
-	near = 0.016
+	near = 0.038
 	// straight is how much the density may change on the way, in parts of two.
-	straight = 0.03
+	straight = 0.06
 )
 
 // way returns the way to a quantile from where the distribution function exceeds the level and
-// its first four derivatives are f1 to f4, and whether that is the last step. Taylor's series
+// its first five derivatives are f1 to f5, and whether that is the last step. Taylor's series
 // is 0 where it ends:
 //
-//	t + step (1 + step (a2 + step (a3 + step a4)))
-func (c *components) way(excess, f1, f2, f3, f4 float64) (step float64, last bool) {
+//	t + step (1 + step (a2 + step (a3 + step (a4 + step a5))))
+func (c *components) way(excess, f1, f2, f3, f4, f5 float64) (step float64, last bool) {
 	inv := 1 / f1
 	t, a2 := excess*inv, f2*inv*0.5
-	if t2 := t * t; !(t2*t2*math.Abs(t)*c.fifth < near*near*near*near*near && math.Abs(t*a2) < straight) {
+	if t2 := t * t; !(t2*t2*t2*c.sixth < near*near*near*near*near*near && math.Abs(t*a2) < straight) {
 		return -t / max(1-t*a2, 0.5), false // by two terms, of the right sign
 	}
-	a3, a4 := f3*inv*(1./6), f4*inv*(1./24)
+	a3, a4, a5 := f3*inv*(1./6), f4*inv*(1./24), f5*inv*(1./120)
 	// The inverse series, then Newton's method.
-	step = -t * (1 + t*(a2+t*(2*a2*a2-a3+t*(a2*(5*a2*a2-5*a3)+a4))))
-	return step - (t+step*(1+step*(a2+step*(a3+step*a4))))/(1+step*(2*a2+step*(3*a3+step*4*a4))), true
+	square := a2 * a2
+	step = -t * (1 + t*(a2+t*(2*square-a3+t*(a2*(5*square-5*a3)+a4+t*(square*(14*square-21*a3)+6*a2*a4+3*a3*a3-a5)))))
+	return step - (t+step*(1+step*(a2+step*(a3+step*(a4+step*a5)))))/(1+step*(2*a2+step*(3*a3+step*(4*a4+step*5*a5)))), true
 }
