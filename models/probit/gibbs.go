@@ -308,6 +308,7 @@ type work struct {
 	apart           collinear.Finder
 	newest          disagreement
 	lines           []float64 // scoreRows x S: x'beta
+	across          across
 	block, weighted []float64 // scoreRows x p
 	fresh           []float64 // rows x p
 	rows            []int     // of the window
@@ -332,6 +333,7 @@ func (w *work) size(p, k, s int) {
 	w.noise, w.t = make([]float64, k*p), make([]float64, sweepRows(p, k)*k)
 	w.precision, w.inverse = make([]float64, p*p), make([]float64, p*p)
 	w.lines = make([]float64, scoreRows*s)
+	w.across.size(p)
 	w.block, w.weighted = make([]float64, scoreRows*p), make([]float64, scoreRows*p)
 	w.series, w.direction = make([]float64, s), make([]float64, p)
 	w.pcg = rand.NewPCG(0, 0)

@@ -97,7 +97,7 @@ var ofProbit = []mutant{
 	{"probit: a row leaves too early", "models/probit/model.go",
 		"max(0, m.rows()+fresh-m.limit)", "min(m.rows(), max(0, m.rows()+fresh-m.limit+1))", "^TestWithoutEvictionIsGibbsSampling$", probit},
 	{"probit: paper: latent mean without x'beta", "models/probit/freeze.go",
-		"return 1, mean + u", "return 1, u", golden, registry},
+		"return 1, m + u", "return 1, u", golden, registry},
 	{"probit: chains go on from their first draw", "models/probit/gibbs.go",
 		"at := (c+1)*each - 1", "at := c * each", "^TestChainsGoOn$", probit},
 	{"probit: prior counted twice", "models/probit/gibbs.go",
