@@ -130,12 +130,13 @@ func (m *Model) record(w *work, i, sweeps int) {
 
 // mixed reports whether the chains agree on every coefficient.
 func (m *Model) mixed(w *work) bool {
-	for j := range m.p {
-		for i := range w.series {
-			w.series[i] = m.draws[i*m.p+j]
-		}
-		if w.diag.RHat(w.series, m.chains) > mixedRHat {
-			return false
+	for j := 0; j < m.p; j += scoreRows {
+		h := min(scoreRows, m.p-j)
+		vec.Transpose(m.s, h, m.draws[j:], m.p, w.lines, m.s)
+		for c := range h {
+			if w.diag.RHat(lin.Row(w.lines, m.s, c), m.chains) > mixedRHat {
+				return false
+			}
 		}
 	}
 	return true
@@ -307,7 +308,7 @@ type work struct {
 	inverse         []float64 // p x p
 	apart           collinear.Finder
 	newest          disagreement
-	lines           []float64 // scoreRows x S: x'beta
+	lines           []float64 // scoreRows x S: x'beta, or draws of coefficients
 	across          across
 	block, weighted []float64 // scoreRows x p
 	fresh           []float64 // rows x p
