@@ -32,7 +32,7 @@ type disagreement struct {
 	inverse, turned []float64 // p x p: K's factor; the factor times J
 	newest, window  rowSums   // of the newest rows; of all of the window
 	moved           []float64 // p: Kh
-	beta, half      []float64 // p: mean of the draws; the factor times h
+	beta, half      []float64 // p: mean of the draws; the factor times h, then variances
 	weighted        []float64 // rows of a product x p
 	line            []float64 // one for each row of the window: xs'beta
 	hazard, weight  []float64 // likewise: u and w
@@ -159,18 +159,22 @@ func (d *disagreement) doubt(of *rowSums) (most float64) {
 	p := len(d.beta)
 	lin.Mirror(p, of.curvature)
 	lin.Mul(p, p, p, d.inverse, of.curvature, d.turned)
+	variance := d.half
+	for j := range p {
+		variance[j] = of.curvature[j*p+j]
+	}
+	for l := range p {
+		for j, t := range lin.Row(d.turned, p, l) {
+			variance[j] -= t * t
+		}
+	}
 	for j := range p {
 		own := of.curvature[j*p+j]
-		variance := own
-		for l := range p {
-			t := d.turned[l*p+j]
-			variance -= t * t
-		}
-		if !(variance > 1e-6*own) { // nothing before tells of the coefficient
+		if !(variance[j] > 1e-6*own) { // nothing before tells of the coefficient
 			continue
 		}
 		off := math.Abs(of.gradient[j] - lin.Dot(lin.Row(of.curvature, p, j), d.moved))
-		most = max(most, off*off/2/(variance+of.greatest[j]*off/3))
+		most = max(most, off*off/2/(variance[j]+of.greatest[j]*off/3))
 	}
 	return most
 }
