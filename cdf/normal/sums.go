@@ -69,38 +69,58 @@ func (c *curve) portable(x, y []float64) {
 	}
 }
 
-// atOnce is for how many x a curve is evaluated before the results are summed.
+// atOnce is for how many x a curve is evaluated before the results are looked at.
 const atOnce = 256
 
-// SumHazard returns the sums of u and w over all x; see [Hazard]. It takes an eighth of
+// Hazards writes u and w at every x, which are as many, to 2e-13; see [Hazard]. It takes a tenth of
 // its time with AVX-512.
-func SumHazard(x []float64) (u, w float64) {
-	var y [atOnce]float64
+func Hazards(u, w, x []float64) {
 	for c := hazard(); len(x) > 0; {
-		some := x[:min(len(x), atOnce)]
-		c.at(some, y[:])
+		n := min(len(x), atOnce)
+		some, us, ws := x[:n], u[:n], w[:n]
+		c.at(some, us)
 		for i, v := range some {
-			ui := y[i]
-			wi := float64(ui * (ui + v))
-			if !(v > -reach && v < mostHazard) {
-				ui, wi = Hazard(v)
-			}
-			u += ui
-			w += wi
+			ws[i] = us[i] * (us[i] + v)
 		}
-		x = x[len(some):]
+		if !within(some, mostHazard) {
+			for i, v := range some {
+				if !(v > -reach && v < mostHazard) {
+					us[i], ws[i] = Hazard(v)
+				}
+			}
+		}
+		x, u, w = x[n:], u[n:], w[n:]
 	}
-	return u, w
 }
 
 // CDFs writes Phi at every x into p, which is as long, to 2e-13; see [CDF].
 func CDFs(p, x []float64) {
-	phi().at(x, p)
-	for i, v := range x {
-		if !(v > -reach && v < reach) {
-			p[i] = CDF(v)
+	for c := phi(); len(x) > 0; {
+		n := min(len(x), atOnce)
+		some := x[:n]
+		c.at(some, p)
+		if !within(some, reach) {
+			for i, v := range some {
+				if !(v > -reach && v < reach) {
+					p[i] = CDF(v)
+				}
+			}
 		}
+		x, p = x[n:], p[n:]
 	}
+}
+
+// within reports whether all x are nearer to 0 than a bound, and none is NaN.
+func within(x []float64, bound float64) bool {
+	var a, b, c, d uint64 // the greatest, without signs
+	for ; len(x) >= 4; x = x[4:] {
+		a, b = max(a, math.Float64bits(x[0])<<1), max(b, math.Float64bits(x[1])<<1)
+		c, d = max(c, math.Float64bits(x[2])<<1), max(d, math.Float64bits(x[3])<<1)
+	}
+	for _, v := range x {
+		a = max(a, math.Float64bits(v)<<1)
+	}
+	return max(a, b, c, d) < math.Float64bits(bound)<<1
 }
 
 // SumCDF returns the sum of Phi over all x.

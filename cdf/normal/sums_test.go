@@ -20,7 +20,7 @@ func TestSums(t *testing.T) {
 			t.Fatal("and more")
 		}
 		u, w := Hazard(v)
-		gotU, gotW := SumHazard([]float64{v})
+		gotU, gotW := hazardAt(v)
 		if !(math.Abs(gotU-u) <= 2e-13*u+5e-14 && math.Abs(gotW-w) <= 2e-12*w+2e-13 && gotW >= 0) {
 			wrong++
 			t.Errorf("hazard at %v: %v and %v, want %v and %v", v, gotU, gotW, u, w)
@@ -31,11 +31,40 @@ func TestSums(t *testing.T) {
 		}
 	}
 	nan := []float64{1, math.NaN(), 2}
-	if u, w := SumHazard(nan); !math.IsNaN(u + w) {
-		t.Errorf("sums of NaN: %v, %v", u, w)
+	if u, w := hazardAt(nan[1]); !math.IsNaN(u) || !math.IsNaN(w) {
+		t.Errorf("hazard at NaN: %v, %v", u, w)
 	}
 	if p := SumCDF(nan); !math.IsNaN(p) {
 		t.Errorf("sum of NaN: %v", p)
+	}
+}
+
+// hazardAt is Hazards at one x, between two that need no care.
+func hazardAt(x float64) (u, w float64) {
+	var us, ws [3]float64
+	Hazards(us[:], ws[:], []float64{.5, x, 1})
+	return us[1], ws[1]
+}
+
+// Of more than are taken at once, each is as if it were alone, wherever one is that a curve does not reach.
+func TestManyAreEachAlone(t *testing.T) {
+	const n = 2*atOnce + 5
+	r, x := rand.New(rand.NewPCG(1, 33)), make([]float64, n)
+	for far := range n {
+		for i := range x {
+			x[i] = 4 * (r.Float64() - .5)
+		}
+		x[far] = []float64{-8, 6, 7.5, 8, -30, 40}[far%6]
+		u, w, p := make([]float64, n), make([]float64, n), make([]float64, n)
+		Hazards(u, w, x)
+		CDFs(p, x)
+		for _, i := range []int{far, 0, n / 2, n - 1} {
+			var one [1]float64
+			CDFs(one[:], x[i:i+1])
+			if wantU, wantW := hazardAt(x[i]); u[i] != wantU || w[i] != wantW || p[i] != one[0] {
+				t.Fatalf("%v at %d: %v, %v and %v, want %v, %v and %v", x[i], i, u[i], w[i], p[i], wantU, wantW, one[0])
+			}
+		}
 	}
 }
 
@@ -73,9 +102,9 @@ func BenchmarkSums(b *testing.B) {
 	for i := range x {
 		x[i] = .7 + .5*r.NormFloat64()
 	}
-	sink := 0.0
+	sink, u, w := 0.0, make([]float64, len(x)), make([]float64, len(x))
 	for name, do := range map[string]func() float64{
-		"hazard": func() float64 { u, w := SumHazard(x); return u + w },
+		"hazard": func() float64 { Hazards(u, w, x); return u[1] + w[1] },
 		"cdf":    func() float64 { return SumCDF(x) },
 		"functions": func() (s float64) {
 			for _, v := range x {

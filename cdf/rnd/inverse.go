@@ -31,7 +31,9 @@ const (
 
 // pieces are the coefficients, the highest power first, and the other numbers that
 // assembly reads. The first index after By is the term, so that eight numbers are picked
-// from a vector; elsewhere it is the piece.
+// from a vector or two; elsewhere it is the piece. tailsBy are of the mean -a in place of a, which turns the signs
+// of odd powers and no rounding, and a NaN for 5 to 12, which no comparison passes: what lies above meets pieces
+// again whose draws are all below 10.
 type pieces struct {
 	ln2           float64 // with a minus
 	one, middle   float64 // of [1, 2)
@@ -42,15 +44,16 @@ type pieces struct {
 	most, least   float64 // tailMost, pointLeast
 	unit, integer uint64  // bits of 1 and of 2^52
 	fraction      uint64  // the bits below the exponent
+	last          float64 // of means: -first
 	log           [logTerms]float64
-	_             [7]float64
+	_             [6]float64
 
 	logs   [8][2]float64 // 1/c and -log c for the middle c
 	tails  [tailPieces][16]float64
 	points [pointPieces][16]float64
 
 	logsBy   [2][8]float64
-	tailsBy  [tailTerms][tailPieces]float64
+	tailsBy  [tailTerms][2 * tailPieces]float64
 	pointsBy [pointTerms][pointPieces]float64
 }
 
@@ -59,7 +62,7 @@ var inverse = sync.OnceValue(newPieces)
 func newPieces() *pieces {
 	p := &pieces{
 		ln2: -math.Ln2, one: 1, middle: 1.5, shift: 3 << 51, exponent: 1<<52 + 1023, even: 1 - 0x1p-53,
-		first: -3, most: tailMost, least: pointLeast,
+		first: -3, last: 3, most: tailMost, least: pointLeast,
 		unit: 1023 << 52, integer: 1075 << 52, fraction: 1<<52 - 1,
 	}
 	// m = (1 + r)/scale gives -log m = log scale - log(1 + r), where |r| <= 1/17.
@@ -73,8 +76,11 @@ func newPieces() *pieces {
 		at := k & (tailPieces - 1)
 		fit(p.tails[at][:tailTerms], -.5, .5, func(d float64) float64 { return logTail(float64(k) + d) })
 		for j := range tailTerms {
-			p.tailsBy[j][at] = p.tails[at][j]
+			p.tailsBy[j][-k&(2*tailPieces-1)] = p.tails[at][j] * float64(1-(tailTerms-1-j)%2*2)
 		}
+	}
+	for a := 5; a <= 12; a++ {
+		p.tailsBy[tailTerms-1][-a&(2*tailPieces-1)] = math.NaN()
 	}
 	for k := range pointPieces {
 		octave := math.Ldexp(pointLeast, k)

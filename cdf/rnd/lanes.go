@@ -1,6 +1,7 @@
 package rnd
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -51,9 +52,14 @@ func (l *Lanes) draw(r *rand.Rand, t []float64, positive bool) {
 	for len(t) >= 8 {
 		n := min(len(t)/8, len(done))
 		lanes(&l.s, l.c, t[:8*n], done[:n], positive)
-		for v, all := range done[:n] {
-			if all != 0xff {
-				rare(r, t[8*v:][:8], all, positive)
+		for v := 0; v < n; v += 8 {
+			if binary.LittleEndian.Uint64(done[v:]) == math.MaxUint64 {
+				continue
+			}
+			for u, all := range done[v:min(v+8, n)] {
+				if all != 0xff {
+					rare(r, t[8*(v+u):][:8], all, positive)
+				}
 			}
 		}
 		t = t[8*n:]

@@ -54,6 +54,26 @@ func TestInverse(t *testing.T) {
 	}
 }
 
+// A vector finds L by means, and nothing above tailMost, however small u is.
+func TestTailsByMeans(t *testing.T) {
+	c := inverse()
+	for a := -3; a <= 12; a++ {
+		at := -a & (2*tailPieces - 1)
+		for _, d := range []float64{-.4375, -.25, 0, .125, .4375} {
+			got, want := 0.0, c.tail(float64(a)+d)
+			for j := range tailTerms {
+				got = math.FMA(got, -d, c.tailsBy[j][at])
+			}
+			if a >= 5 {
+				want = math.NaN()
+			}
+			if math.Float64bits(got) != math.Float64bits(want) && !(math.IsNaN(got) && math.IsNaN(want)) {
+				t.Errorf("L(%v) is %v, want %v", float64(a)+d, got, want)
+			}
+		}
+	}
+}
+
 // The first numbers from the state 1, 2, 3, 4 are those of the authors' program.
 func TestXoshiro(t *testing.T) {
 	var s [4][8]uint64
@@ -140,8 +160,11 @@ func TestLanesAreTheSameEverywhere(t *testing.T) {
 		}
 		at := 8 + n%8
 		around := append(append([]float64(nil), x[:at]...), x[at+n:]...)
-		for i, v := range []float64{math.NaN(), math.Inf(1), math.Copysign(0, -1), 1e300, -1e300, 2.5, 3, -4.5, -4.4999, math.Inf(-1)} {
-			if n > 30 {
+		for i, v := range []float64{
+			math.NaN(), math.Inf(1), math.Copysign(0, -1), 1e300, -1e300, 2.5, 3, -4.5, -4.4999, math.Inf(-1),
+			0, .5, -.5, 1.5, -3.5, -4.50001, -5.5, -8, -11.5, -12.4, -12.6, -13.4, -15, -17, -20, -1e17, -0x1p70, 7.5, 12, 20,
+		} {
+			if n > 50 {
 				x[at+11+i] = v
 			}
 		}

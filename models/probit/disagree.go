@@ -29,24 +29,44 @@ const (
 // of the window, of a half of it, a quarter and so on, by Bernstein's bound: where ones are rare
 // few rows decide, and no normal law holds.
 type disagreement struct {
-	inverse, newest, turned []float64 // p x p: K's factor; J; the factor times J
-	gradient, moved         []float64 // p: h, then of the newest rows; Kh
-	beta, half              []float64 // p: mean of the draws; the factor times h
-	greatest                []float64 // p: what one of the rows has in the gradient, at most
-	weighted                []float64 // scoreRows x p
-	hazards                 []float64 // rows x 2: u and w of each row of the window, at beta
+	inverse, turned []float64 // p x p: K's factor; the factor times J
+	newest, window  rowSums   // of the newest rows; of all of the window
+	moved           []float64 // p: Kh
+	beta, half      []float64 // p: mean of the draws; the factor times h, then variances
+	weighted        []float64 // rows of a product x p
+	line            []float64 // one for each row of the window: xs'beta
+	hazard, weight  []float64 // likewise: u and w
+	equal           []float64 // of each draw, its weight in their mean
 }
 
-func (d *disagreement) size(p, rows int) {
-	for _, square := range []*[]float64{&d.inverse, &d.newest, &d.turned} {
-		*square = lin.Grow(*square, p*p)
-	}
-	for _, line := range []*[]float64{&d.gradient, &d.moved, &d.beta, &d.half, &d.greatest} {
+// rowSums are those of signed rows at beta.
+type rowSums struct {
+	curvature []float64 // p x p, the lower triangle
+	gradient  []float64 // p
+	greatest  []float64 // p: what one of the rows has in the gradient, at most
+}
+
+func (s *rowSums) size(p int) {
+	s.curvature, s.gradient, s.greatest = lin.Grow(s.curvature, p*p), lin.Grow(s.gradient, p), lin.Grow(s.greatest, p)
+	clear(s.curvature)
+	clear(s.gradient)
+	clear(s.greatest)
+}
+
+func (d *disagreement) size(p, rows, draws int) {
+	d.inverse, d.turned = lin.Grow(d.inverse, p*p), lin.Grow(d.turned, p*p)
+	d.newest.size(p)
+	d.window.size(p)
+	for _, line := range []*[]float64{&d.moved, &d.beta, &d.half} {
 		*line = lin.Grow(*line, p)
 	}
-	d.weighted = lin.Grow(d.weighted, scoreRows*p)
-	d.hazards = lin.Grow(d.hazards, 2*rows)
+	d.weighted = lin.Grow(d.weighted, gramRows(p)*p)
+	d.line, d.hazard, d.weight = lin.Grow(d.line, rows), lin.Grow(d.hazard, rows), lin.Grow(d.weight, rows)
+	d.equal = lin.Grow(d.equal, draws)
 }
+
+// gramRows is how many rows are weighted at once: what a cache of 32 KiB holds half of, or a few.
+func gramRows(p int) int { return max(scoreRows, 2048/p) }
 
 // disagree reports whether the newest rows contradict those before.
 func (m *Model) disagree() bool {
@@ -63,7 +83,7 @@ func (m *Model) doubt() (greatest float64, looks int) {
 	w, p := m.work(), m.p
 	defer m.scratch.Put(w)
 	d := &w.newest
-	d.size(p, m.rows())
+	d.size(p, m.rows(), m.s)
 	if !d.begin(m) {
 		return 0, 1
 	}
@@ -72,86 +92,89 @@ func (m *Model) doubt() (greatest float64, looks int) {
 		splits++
 	}
 	done := 0
-	for i := splits - 1; i >= 0; i-- {
+	for i := splits - 1; i > 0; i-- {
 		newest := rows >> i
-		d.add(m.window.x[(rows-newest)*p:(rows-done)*p], d.hazards[2*(rows-newest):], d.newest)
-		done, greatest = newest, max(greatest, d.doubt(p))
+		d.add(&d.newest, m.window.x, rows-newest, rows-done)
+		done, greatest = newest, max(greatest, d.doubt(&d.newest))
 	}
-	return greatest, p * splits
+	return max(greatest, d.doubt(&d.window)), p * splits
 }
 
-// begin makes K's factor and Kh, and clears what newest rows are added to. It reports whether
-// there is a K.
+// begin makes K's factor, Kh and the sums of the window. It reports whether there is a K.
 func (d *disagreement) begin(m *Model) bool {
 	p := m.p
-	clear(d.beta)
-	for s := range m.s {
-		lin.Axpy(1/float64(m.s), lin.Row(m.draws, p, s), d.beta)
+	for s := range d.equal {
+		d.equal[s] = 1 / float64(m.s)
 	}
-	precision := d.turned
-	copy(precision, m.xx)
+	clear(d.beta)
+	lin.AddTMul(m.s, 1, p, d.equal, m.draws, d.beta)
+	lin.Mul(m.rows(), 1, p, m.window.x, d.beta, d.line)
+	normal.Hazards(d.hazard, d.weight, d.line)
+	d.add(&d.window, m.window.x, 0, m.rows())
+	precision, h := d.turned, d.newest.gradient
 	for i := range p {
 		frozen := 0.0
 		for j, b := range d.beta {
 			frozen += m.xx[max(i, j)*p+min(i, j)] * b
 		}
-		d.gradient[i] = m.xz[i] - frozen
+		h[i] = m.xz[i] - frozen + d.window.gradient[i]
+		for j := range i + 1 {
+			precision[i*p+j] = m.xx[i*p+j] + d.window.curvature[i*p+j]
+		}
 		precision[i*p+i] += 1 / m.Variance(i)
 	}
-	for r := range m.rows() {
-		d.hazards[2*r], d.hazards[2*r+1] = normal.Hazard(lin.Dot(lin.Row(m.window.x, p, r), d.beta))
-	}
-	d.add(m.window.x, d.hazards, precision)
 	if !lin.FactorInverse(p, precision, d.inverse) {
 		return false
 	}
-	lin.MulT(1, p, p, d.gradient, d.inverse, d.half)
+	lin.MulT(1, p, p, h, d.inverse, d.half)
 	clear(d.moved)
 	lin.AddTMul(p, 1, p, d.half, d.inverse, d.moved)
-	clear(d.newest)
-	clear(d.gradient)
-	clear(d.greatest)
+	clear(h)
 	return true
 }
 
-// add takes in signed rows by their hazards: their gradient at beta, and the lower triangle of their
-// curvature.
-func (d *disagreement) add(x, hazards, curvature []float64) {
+// add adds some rows of the window to their sums, of which the curvature is a lower triangle.
+func (d *disagreement) add(to *rowSums, window []float64, from, end int) {
 	p := len(d.beta)
-	for len(x) > 0 {
-		h := min(scoreRows, len(x)/p)
-		for r := range h {
-			xs := lin.Row(x, p, r)
-			u, weight := hazards[2*r], hazards[2*r+1]
+	for from < end {
+		h := min(gramRows(p), end-from)
+		x := window[from*p : (from+h)*p]
+		hazard, weight := d.hazard[from:from+h], d.weight[from:from+h]
+		lin.AddTMul(h, 1, p, hazard, x, to.gradient)
+		for r, u := range hazard { // which is not negative
+			xs, weighted := lin.Row(x, p, r), lin.Row(d.weighted, p, r)
 			for j, v := range xs {
-				part := u * v
-				d.gradient[j] += part
-				d.greatest[j] = max(d.greatest[j], math.Abs(part))
-				d.weighted[r*p+j] = weight * v
+				weighted[j] = weight[r] * v
+				to.greatest[j] = max(to.greatest[j], u*math.Abs(v))
 			}
 		}
-		lin.AddGram(h, p, d.weighted, x[:h*p], curvature)
-		x, hazards = x[h*p:], hazards[2*h:]
+		lin.AddGram(h, p, d.weighted, x, to.curvature)
+		from += h
 	}
 }
 
 // doubt returns, of the coefficient for which it is greatest, minus the logarithm of the chance that
 // the gradient of the newest rows is as far from its mean where they agree with the others.
-func (d *disagreement) doubt(p int) (most float64) {
-	lin.Mirror(p, d.newest)
-	lin.Mul(p, p, p, d.inverse, d.newest, d.turned)
+func (d *disagreement) doubt(of *rowSums) (most float64) {
+	p := len(d.beta)
+	lin.Mirror(p, of.curvature)
+	lin.Mul(p, p, p, d.inverse, of.curvature, d.turned)
+	variance := d.half
 	for j := range p {
-		own := d.newest[j*p+j]
-		variance := own
-		for l := range p {
-			t := d.turned[l*p+j]
-			variance -= t * t
+		variance[j] = of.curvature[j*p+j]
+	}
+	for l := range p {
+		for j, t := range lin.Row(d.turned, p, l) {
+			variance[j] -= t * t
 		}
-		if !(variance > 1e-6*own) { // nothing before tells of the coefficient
+	}
+	for j := range p {
+		own := of.curvature[j*p+j]
+		if !(variance[j] > 1e-6*own) { // nothing before tells of the coefficient
 			continue
 		}
-		off := math.Abs(d.gradient[j] - lin.Dot(lin.Row(d.newest, p, j), d.moved))
-		most = max(most, off*off/2/(variance+d.greatest[j]*off/3))
+		off := math.Abs(of.gradient[j] - lin.Dot(lin.Row(of.curvature, p, j), d.moved))
+		most = max(most, off*off/2/(variance[j]+of.greatest[j]*off/3))
 	}
 	return most
 }

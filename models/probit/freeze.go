@@ -7,9 +7,9 @@ import "github.com/credence-stream/credence/cdf/normal"
 //
 //	-w (xs'beta)^2 / 2 + c xs'beta
 //
-// given xs'beta for every draw of beta.
+// given the means of m = xs'beta, u(m) and w(m) over the draws of beta.
 type freezeRule struct {
-	site           func(m []float64) (w, c float64)
+	site           func(m, u, w float64) (weight, c float64)
 	keepsSeparated bool // rows of separated columns stay, while there is room
 	weighsRows     bool // frozen rows count for what they tell, so that newer ones can be compared with them
 }
@@ -25,25 +25,11 @@ var (
 // w(m), and c makes the site's gradient at the mean equal to mean u(m). The
 // weight stays below 1, because a row never tells its latent variable (Louis,
 // JRSS B 44, 1982).
-func expectedSite(m []float64) (w, c float64) {
-	gradient, w := normal.SumHazard(m)
-	mean := 0.0
-	for _, v := range m {
-		mean += v
-	}
-	n := float64(len(m))
-	w, gradient, mean = w/n, gradient/n, mean/n
-	return w, float64(w*mean) + gradient
-}
+func expectedSite(m, u, w float64) (weight, c float64) { return w, float64(w*m) + u }
 
 // unitSite is the paper's rule: the latent variable is replaced by its mean
 // at the posterior mean of beta and from then on counts as observed.
-func unitSite(m []float64) (w, c float64) {
-	mean := 0.0
-	for _, v := range m {
-		mean += v
-	}
-	mean /= float64(len(m))
-	u, _ := normal.Hazard(mean)
-	return 1, mean + u
+func unitSite(m, _, _ float64) (weight, c float64) {
+	u, _ := normal.Hazard(m)
+	return 1, m + u
 }

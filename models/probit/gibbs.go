@@ -130,12 +130,13 @@ func (m *Model) record(w *work, i, sweeps int) {
 
 // mixed reports whether the chains agree on every coefficient.
 func (m *Model) mixed(w *work) bool {
-	for j := range m.p {
-		for i := range w.series {
-			w.series[i] = m.draws[i*m.p+j]
-		}
-		if w.diag.RHat(w.series, m.chains) > mixedRHat {
-			return false
+	for j := 0; j < m.p; j += scoreRows {
+		h := min(scoreRows, m.p-j)
+		vec.Transpose(m.s, h, m.draws[j:], m.p, w.lines, m.s)
+		for c := range h {
+			if w.diag.RHat(lin.Row(w.lines, m.s, c), m.chains) > mixedRHat {
+				return false
+			}
 		}
 	}
 	return true
@@ -307,7 +308,8 @@ type work struct {
 	inverse         []float64 // p x p
 	apart           collinear.Finder
 	newest          disagreement
-	lines           []float64 // scoreRows x S: x'beta
+	lines           []float64 // scoreRows x S: x'beta, or draws of coefficients
+	across          across
 	block, weighted []float64 // scoreRows x p
 	fresh           []float64 // rows x p
 	rows            []int     // of the window
@@ -332,6 +334,7 @@ func (w *work) size(p, k, s int) {
 	w.noise, w.t = make([]float64, k*p), make([]float64, sweepRows(p, k)*k)
 	w.precision, w.inverse = make([]float64, p*p), make([]float64, p*p)
 	w.lines = make([]float64, scoreRows*s)
+	w.across.size(p)
 	w.block, w.weighted = make([]float64, scoreRows*p), make([]float64, scoreRows*p)
 	w.series, w.direction = make([]float64, s), make([]float64, p)
 	w.pcg = rand.NewPCG(0, 0)

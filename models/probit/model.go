@@ -131,13 +131,13 @@ func (m *Model) freeze(rows []int, w *work) {
 		for r, i := range of[:h] {
 			copy(lin.Row(x, p, r), lin.Row(m.window.x, p, i))
 		}
-		lin.MulT(h, m.s, p, x, m.draws, w.lines)
+		var weight, c [scoreRows]float64
+		m.sites(w, x, weight[:h], c[:h])
 		for r := range h {
-			weight, c := m.rule.site(lin.Row(w.lines, m.s, r))
 			xs := lin.Row(x, p, r)
-			lin.Axpy(c, xs, m.xz)
+			lin.Axpy(c[r], xs, m.xz)
 			for j, v := range xs {
-				w.weighted[r*p+j] = weight * v
+				w.weighted[r*p+j] = weight[r] * v
 			}
 		}
 		lin.AddGram(h, p, w.weighted, x, m.xx)

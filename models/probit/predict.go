@@ -48,13 +48,24 @@ func (m *Model) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
-	b := NewScore(rng)
-	m.eachLine(sh, w, func(row int, line []float64) {
-		if y := sh.Y[row]; !b.Skip(y) {
-			q, log := mass(line, y)
-			b.Add(y, q, log)
+	b, row := NewScore(rng), 0
+	for left := sh.Observed(); left > 0; {
+		h, from := min(scoreRows, left), row
+		left -= h
+		var x []float64
+		x, row = m.Signed(w.block[:0], sh, from, h)
+		var q, log [scoreRows]float64
+		m.masses(w, x, q[:h], log[:h])
+		for r := 0; from < row; from++ {
+			if y := sh.Y[from]; !b.Skip(y) {
+				b.Add(y, q[r], log[r])
+				r++
+			}
 		}
-	})
+	}
+	for _, y := range sh.Y[row:] {
+		b.Skip(y)
+	}
 	return b.Score()
 }
 

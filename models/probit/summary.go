@@ -94,27 +94,29 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
-	w.joint = lin.Grow(w.joint, m.s+m.p)
-	log, pull := w.joint[:m.s], w.joint[m.s:]
+	w.joint = lin.Grow(w.joint, 2*m.s+m.p)
+	log, equal, pull := w.joint[:m.s], w.joint[m.s:2*m.s], w.joint[2*m.s:]
 	clear(log)
+	for k := range equal {
+		equal[k] = 1 / float64(m.s)
+	}
 	for j := range m.p {
-		mean, v := 0.0, m.Variance(j)
-		for k, x := range lin.Row(m.post.means, m.s, j) {
-			mean += x / float64(m.s)
-			log[k] -= 0.5 * x * x / v
+		means, half := lin.Row(m.post.means, m.s, j), .5/m.Variance(j)
+		for k, x := range means {
+			log[k] -= float64(half * x * x)
 		}
-		pull[j] = -mean / v
+		pull[j] = -lin.Dot(means, equal) / m.Variance(j)
 	}
 	lin.Center(log)
+	n := float64(max(m.s-1, 1))
 	for i, f := range functionals {
 		if m.Only(f) != nil {
 			continue
 		}
 		m.conditional(f, w.series, w.direction)
-		_, square := lin.Center(w.series)
-		n := float64(max(m.s-1, 1))
+		lin.Axpy(-lin.Dot(w.series, equal)*float64(m.s), equal, w.series)
 		cross := lin.Dot(w.series, log)/n + lin.Dot(w.direction, pull)
-		dst[i] = math.Abs(cross) / math.Sqrt(m.within(f, w.direction)+square/n)
+		dst[i] = math.Abs(cross) / math.Sqrt(m.within(f, w.direction)+lin.Dot(w.series, w.series)/n)
 	}
 }
 

@@ -146,15 +146,16 @@ func TestFreezeVectors(t *testing.T) {
 		}
 	}
 	for i, row := range v.Freeze.Rows {
-		line, mean := make([]float64, len(v.Freeze.Draws)), 0.0
-		for s, d := range v.Freeze.Draws {
-			line[s] = lin.Dot(row.XS, d)
-			mean += line[s] / float64(len(line))
+		var mean, meanU, meanW float64
+		for _, d := range v.Freeze.Draws {
+			m, n := lin.Dot(row.XS, d), float64(len(v.Freeze.Draws))
+			u, w := normal.Hazard(m)
+			mean, meanU, meanW = mean+m/n, meanU+u/n, meanW+w/n
 		}
-		w, c := expectedSite(line)
+		w, c := expectedSite(mean, meanU, meanW)
 		near(fmt.Sprint("expected w of row ", i), w, row.VG.W)
 		near(fmt.Sprint("expected c of row ", i), c, row.VG.C)
-		w, c = unitSite(line)
+		w, c = unitSite(mean, meanU, meanW)
 		near(fmt.Sprint("paper w of row ", i), w, row.Paper.W)
 		near(fmt.Sprint("paper c of row ", i), c, row.Paper.C)
 		u, w := normal.Hazard(mean) // the site at the mean

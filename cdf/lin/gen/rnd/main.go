@@ -23,13 +23,14 @@ const (
 	unit     = 72
 	integer  = 80
 	fraction = 88
-	log      = 96
+	last     = 96
+	log      = 104
 	logs     = 192
 	tails    = logs + 8*16
 	points   = tails + 8*128
 	logsBy   = points + 16*128
 	tailsBy  = logsBy + 2*64
-	pointsBy = tailsBy + tailTerms*64
+	pointsBy = tailsBy + tailTerms*128
 
 	logTerms, tailTerms, pointTerms = 5, 8, 10
 )
@@ -124,9 +125,7 @@ func (w *lanes) draw(k int) {
 	each(func(i int) { VPSRLQ(U8(49), x[i], e[i]) })
 	each(func(i int) { VPERMPD(w.at(logsBy), e[i], r[i]) })
 	each(func(i int) { VPERMPD(w.at(logsBy+64), e[i], y[i]) })
-	each(func(i int) { VPSRLQ(U8(52), x[i], e[i]) })
-	each(func(i int) { VPORQ_BCST(w.at(integer), e[i], e[i]) })
-	each(func(i int) { VSUBPD_BCST(w.at(exponent), e[i], e[i]) })
+	each(func(i int) { VGETEXPPD(x[i], e[i]) })
 	const andOr = 0xea // a & b | c
 	each(func(i int) { VPTERNLOGQ(U8(andOr), w.unit, w.fraction, x[i]) })
 	each(func(i int) { VFMSUB213PD(w.unit, x[i], r[i]) })
@@ -137,51 +136,36 @@ func (w *lanes) draw(k int) {
 	}
 	each(func(i int) { VFMADD231PD(e[i], r[i], y[i]) })
 
-	const le, ge = 2, 13
+	const ge = 13 // false of a NaN
 	ok := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4}
 	if w.positive {
-		// y += -log Q(a), where a is the mean with the other sign.
-		d, piece, tail, table := asm.Several(k), asm.Several(k), asm.Several(k), ZMM()
-		each(func(i int) {
-			VPXORQ(d[i], d[i], d[i])
-			VSUBPD(Mem{Base: w.t, Disp: 64 * i}, d[i], d[i])
-		})
-		each(func(i int) { VCMPPD_BCST(U8(le), w.at(most), d[i], ok[i]) })
-		each(func(i int) { VMAXPD_BCST(w.at(first), d[i], d[i]) })
+		// y += -log Q(a), where the mean is -a; a NaN above tailMost.
+		d, piece, tail := asm.Several(k), asm.Several(k), asm.Several(k)
+		each(func(i int) { VBROADCASTSD(w.at(last), d[i]) })
+		each(func(i int) { VMINPD(Mem{Base: w.t, Disp: 64 * i}, d[i], d[i]) })
 		each(func(i int) { VADDPD_BCST(w.at(shift), d[i], piece[i]) })
 		each(func(i int) { VSUBPD_BCST(w.at(shift), piece[i], tail[i]) })
 		each(func(i int) { VSUBPD(tail[i], d[i], d[i]) })
-		VMOVUPD(w.at(tailsBy), table)
-		each(func(i int) { VPERMPD(table, piece[i], tail[i]) })
+		w.pick(tailsBy, piece, tail)
 		for j := 1; j < tailTerms; j++ {
-			VMOVUPD(w.at(tailsBy+64*j), table)
 			coefficient := asm.Several(k)
-			each(func(i int) { VPERMPD(table, piece[i], coefficient[i]) })
+			w.pick(tailsBy+128*j, piece, coefficient)
 			each(func(i int) { VFMADD213PD(coefficient[i], d[i], tail[i]) })
 		}
 		each(func(i int) { VADDPD(tail[i], y[i], y[i]) })
-		each(func(i int) { VCMPPD_BCST(U8(ge), w.at(least), y[i], ok[i], ok[i]) })
-	} else {
-		each(func(i int) { VCMPPD_BCST(U8(ge), w.at(least), y[i], ok[i]) })
 	}
+	each(func(i int) { VCMPPD_BCST(U8(ge), w.at(least), y[i], ok[i]) })
 
 	// x = L^-1(y).
 	piece := asm.Several(k)
 	each(func(i int) { VPSRLQ(U8(52), y[i], piece[i]) })
 	each(func(i int) { VPTERNLOGQ(U8(andOr), w.unit, w.fraction, y[i]) })
 	each(func(i int) { VSUBPD_BCST(w.at(middle), y[i], y[i]) })
-	pick := func(j int, v []reg.VecVirtual) {
-		low, high := ZMM(), ZMM()
-		VMOVUPD(w.at(pointsBy+128*j), low)
-		VMOVUPD(w.at(pointsBy+128*j+64), high)
-		each(func(i int) { VMOVAPD(low, v[i]) })
-		each(func(i int) { VPERMT2PD(high, piece[i], v[i]) })
-	}
 	x = asm.Several(k)
-	pick(0, x)
+	w.pick(pointsBy, piece, x)
 	for j := 1; j < pointTerms; j++ {
 		coefficient := asm.Several(k)
-		pick(j, coefficient)
+		w.pick(pointsBy+128*j, piece, coefficient)
 		each(func(i int) { VFMADD213PD(coefficient[i], y[i], x[i]) })
 	}
 
@@ -196,6 +180,19 @@ func (w *lanes) draw(k int) {
 		bits := GP32()
 		KMOVW(ok[i], bits)
 		MOVB(bits.As8(), Mem{Base: w.done, Disp: i})
+	}
+}
+
+// pick picks coefficients, each from two vectors of them.
+func (w *lanes) pick(table int, piece, to []reg.VecVirtual) {
+	low, high := ZMM(), ZMM()
+	VMOVUPD(w.at(table), low)
+	VMOVUPD(w.at(table+64), high)
+	for _, v := range to {
+		VMOVAPD(low, v)
+	}
+	for i, v := range to {
+		VPERMT2PD(high, piece[i], v)
 	}
 }
 
