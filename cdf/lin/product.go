@@ -29,7 +29,10 @@ func MulLower(m, n int, l, b, c []float64) {
 // A tile stays until all of the depth is in it. That takes 0.55 of the time of one that is
 // brought back for every 64 of it, at m = 24, n = k = 500 on one core of an EPYC (Zen 5) in
 // AVX-512 (BenchmarkMulT).
-func MulT(m, n, k int, a, b, c []float64) {
+func MulT(m, n, k int, a, b, c []float64) { mulT(m, n, k, a, b, c, false) }
+
+// mulT is MulT; of an upper triangular b it leaves out what is 0.
+func mulT(m, n, k int, a, b, c []float64, upper bool) {
 	// The vectors lie across rows of a, which are brought side by side. What
 	// they give is the transpose of c.
 	const deepest, tallest = 64, 128
@@ -38,11 +41,14 @@ func MulT(m, n, k int, a, b, c []float64) {
 	for i := 0; i < m; i += stripCols {
 		w := min(stripCols, m-i)
 		for j := 0; j < n; j += tallest {
-			h := min(tallest, n-j)
-			for l := 0; l < k; l += deepest {
+			h, from := min(tallest, n-j), 0
+			if upper {
+				from = j // the tallest are several of the deepest
+			}
+			for l := from; l < k; l += deepest {
 				deep := min(deepest, k-l)
 				vec.Transpose(w, deep, a[i*k+l:], k, side[:], w)
-				strip(h, w, deep, factorOf(b[j*k+l:], k, 1).first(l == 0), side[:], w, tile[:], w)
+				strip(h, w, deep, factorOf(b[j*k+l:], k, 1).first(l == from), side[:], w, tile[:], w)
 			}
 			vec.Transpose(h, w, tile[:], w, c[i*n+j:], n)
 		}

@@ -1,5 +1,7 @@
 package lin
 
+import "github.com/credence-stream/credence/cdf/vec"
+
 // upperRows is how many rows of a triangular product are made at once: in small orders
 // fewer, so that more of what is 0 is left out.
 func upperRows(n int) int {
@@ -27,6 +29,41 @@ func GramUpper(n int, m, c []float64) {
 		}
 	}
 }
+
+// OuterUpper overwrites the lower triangle of c, n x n, with that of MM': m is n x n and 0 below its
+// diagonal. The entries above the diagonal hold anything afterwards.
+//
+// What is 0 is left out, which GramT multiplies too: n^3/3 operations in place of n^3. It takes 0.55 of
+// the time of GramT at n = 500, as much at n = 50, on one core of a Xeon with AVX-512 (BenchmarkUpper).
+func OuterUpper(n int, m, c []float64) {
+	for i := range n {
+		clear(c[i*n:][:min((i/stripCols+1)*stripCols, n)])
+	}
+	var side [stripDeep * stripCols]float64
+	for j := 0; j < n; j += stripCols {
+		w, corner := min(stripCols, n-j), c[j*n+j:]
+		for l := j; l < n; l += stripDeep {
+			deep := min(stripDeep, n-l)
+			vec.Transpose(w, deep, m[j*n+l:], n, side[:], w)
+			tall(l+deep-j, w, deep, factorOf(m[j*n+l:], n, 1), side[:], w, corner, n)
+		}
+	}
+}
+
+// RowsUpper overwrites c, m x n, with AU: a is m x n, u is n x n and 0 below its diagonal. It has the bits of
+// Mul, in 0.5 of the time with 32 rows at n = 500, as much at n = 50 (BenchmarkUpper).
+func RowsUpper(m, n int, a, u, c []float64) {
+	for l := 0; l < n; l += stripDeep {
+		deep := min(stripDeep, n-l)
+		for j := l / stripCols * stripCols; j < n; j += stripCols {
+			tall(m, min(stripCols, n-j), deep, factorOf(a[l:], n, 1).first(l == 0), u[l*n+j:], n, c[j:], n)
+		}
+	}
+}
+
+// RowsUpperT overwrites c, m x n, with AU': a is m x n, u is n x n and 0 below its diagonal. It has the bits of
+// MulT, in 0.65 of the time with 32 rows at n = 500, as much at n = 50 (BenchmarkUpper).
+func RowsUpperT(m, n int, a, u, c []float64) { mulT(m, n, n, a, u, c, true) }
 
 // MulUpper overwrites a with AB, both n x n and 0 below their diagonals.
 //

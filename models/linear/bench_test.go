@@ -43,6 +43,19 @@ func BenchmarkShard(b *testing.B) {
 	}
 }
 
+// Shards of a key that stays at so many rows, which are too few for the closed form.
+func BenchmarkFew(b *testing.B) {
+	for _, c := range []struct{ p, n, rows int }{{100, 900, 10}, {200, 1500, 10}, {500, 1000, 10}, {500, 4000, 10}, {500, 4000, 200}} {
+		b.Run(fmt.Sprintf("p=%d/n=%d/rows=%d", c.p, c.n, c.rows), func(b *testing.B) {
+			w := newWork(b, c.n, c.p)
+			w.Run(b)
+			w.Step.Shard = modeltest.RegressionShard(rand.New(rand.NewPCG(1, 2)), c.rows, c.p, true)
+			w.Step.Forget = 1 - float64(c.rows)/float64(c.n)
+			w.Bench(b, 0)
+		})
+	}
+}
+
 // The same while the rows are too few for the closed form: the factor is
 // discounted so that it stays there.
 func BenchmarkEarlyShard(b *testing.B) {

@@ -30,6 +30,11 @@ func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 	widen := 1.0
 	early := m.n > 0 && m.early()
 	switch {
+	case m.inSeries():
+		m.mixFew(w)
+		m.covarianceSeries(w, k, dst)
+		m.addMeans(w, k, dst)
+		return nil
 	case early:
 		m.mixNodes(w)
 		m.meanCovariance(w)
@@ -53,6 +58,9 @@ func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 		}
 	}
 	if early {
+		nodes := len(w.mix.W)
+		w.means = lin.Grow(w.means, k*nodes)
+		lin.Mul(k, nodes, m.P, w.joint, w.mix.mean, w.means)
 		m.addMeans(w, k, dst)
 	}
 	return nil
@@ -80,13 +88,11 @@ func (m *Model) meanCovariance(w *work) {
 	lin.Mirror(p, w.a)
 }
 
-// addMeans adds the covariance over sigma2 of the conditional means of the
-// functionals in w.joint.
+// addMeans adds the covariance over sigma2 of the conditional means in w.means, a row for each
+// functional.
 func (m *Model) addMeans(w *work, k int, dst []float64) {
 	x := &w.mix
 	nodes := len(x.W)
-	w.means = lin.Grow(w.means, k*nodes)
-	lin.Mul(k, nodes, m.P, w.joint, x.mean, w.means)
 	for i := range k {
 		row, mean := lin.Row(w.means, nodes, i), 0.0
 		for n, v := range row {

@@ -32,7 +32,7 @@ func (m *Model) LogEvidence() float64 {
 // logEvidence returns log p(D_1..t), NaN where the factor is not finite.
 func (m *Model) logEvidence(w *work) float64 {
 	if m.early() || !m.placePeak(&w.nodes) {
-		if m.post.s0 > 0 && !m.form(w) {
+		if m.post.s0 > 0 && !m.early() && !m.form(w) {
 			return math.NaN()
 		}
 		m.fillNodes(&w.nodes)
@@ -55,6 +55,13 @@ const (
 	broad = 0.25
 )
 
+// onePeak reports that f is concave below hi.
+func (m *Model) onePeak() bool {
+	q, b := &m.post, m.prior.Sigma2Rate
+	shape := m.prior.Sigma2Shape + 0.5*(m.n-float64(m.P))
+	return q.misfitBelow((b+0.5*(q.rho2+q.b2))/shape) < 2*(b+q.rho2)
+}
+
 // placePeak places the nodes that the evidence needs where f has one maximum,
 // beside the plug-in, and falls like the log density of an inverse gamma law: some
 // 22, without a search for maxima and edges. It reports false where that is
@@ -68,10 +75,7 @@ const (
 // and RSS, of the ridge fit at s, grows with s: where it is negative at hi, f is
 // concave below.
 func (m *Model) placePeak(w *nodes) bool {
-	q, b := &m.post, m.prior.Sigma2Rate
-	shape := m.prior.Sigma2Shape + 0.5*(m.n-float64(m.P))
-	rss := q.misfitBelow((b + 0.5*(q.rho2+q.b2)) / shape)
-	if !(rss < 2*(b+q.rho2)) {
+	if !m.onePeak() {
 		return false
 	}
 	first, second := m.slope(m.s2)
@@ -84,7 +88,7 @@ func (m *Model) placePeak(w *nodes) bool {
 	reach := func(eta float64) float64 { return eta * (1 + eta*(1./6+eta/36)) }
 	from, to := peak+reach(-steep*sd), peak+reach(steep*sd)
 	m.layNodes(w, from, to, int(math.Ceil((to-from)/(0.75*sd))))
-	if !q.reaches(w.s[len(w.s)-1]) {
+	if !m.post.reaches(w.s[len(w.s)-1]) {
 		return false
 	}
 	w.raise(slices.Max(w.e))

@@ -94,7 +94,7 @@ func (m *Model) prepare(w *work) error {
 	if m.post.ready {
 		return nil
 	}
-	if !m.decompose(w) {
+	if !m.decompose(w) || m.inSeries() && !m.post.covers(m.s2) && !m.form(w) {
 		return fmt.Errorf("%w: linear: factor not finite", cdf.ErrNumeric)
 	}
 	m.settle(w)

@@ -22,7 +22,7 @@ type near struct {
 	s0      float64 // 0: this is not known
 	columns float64
 	det     float64    // log det(D^{-1}R'R D^{-1} + s0 I)
-	trace   [2]float64 // of K and KK
+	trace   [3]float64 // of K, KK and KKK, the last 0 where it does not matter
 	bb      [3]float64 // b'b, b'Kb, b'KKb
 	rss     float64    // residual sum of squares of the ridge fit at s0
 	excess  float64    // of that above the least squares fit
@@ -47,23 +47,15 @@ const (
 func (m *Model) expand(w *work) bool {
 	q, p := &m.post, m.P
 	e := &q.near
-	q.rho2, q.b2 = m.squares()
-	m.lengths(w)
-	rate, shape := m.prior.Sigma2Rate+0.5*q.rho2, m.prior.Sigma2Shape+0.5*(m.n-float64(p))
-	s0, trace, cubes := rate/shape, 0.0, 0.0
-	for _, v := range w.z {
-		k := s0 / (s0 + v)
-		trace += k
-		cubes += k * k * k
-	}
+	s0, cubes, _ := m.start(w)
 	variance := 2 / (m.n - float64(p)) // of log sigma2
 	third := 2. / 3 * variance * math.Sqrt(variance)
-	if s0 = rate / (shape + 0.5*trace); !(third*cubes < nearest) {
+	if !(third*cubes < nearest) {
 		return false
 	}
 	m.invertAt(w, s0)
 	lin.GramUpper(p, q.m, w.a)
-	e.trace = [2]float64{}
+	e.trace = [3]float64{}
 	for i := range p {
 		row := w.a[i*p+i : (i+1)*p]
 		e.trace[0] += row[0]
@@ -82,6 +74,30 @@ func (m *Model) expand(w *work) bool {
 	if !(third*e.trace[1]*largest+1.5*variance*variance*largest*e.bb[2] < nearest) {
 		return false
 	}
+	return m.finish(w, s0)
+}
+
+// start returns s0 and of the columns of R D^{-1} one by one the sum of the cubes of K and the greatest K.
+func (m *Model) start(w *work) (s0, cubes, most float64) {
+	q := &m.post
+	q.rho2, q.b2 = m.squares()
+	m.lengths(w)
+	rate, shape := m.prior.Sigma2Rate+0.5*q.rho2, m.prior.Sigma2Shape+0.5*(m.n-float64(m.P))
+	s0 = rate / shape
+	trace := 0.0
+	for _, v := range w.z {
+		k := s0 / (s0 + v)
+		trace += k
+		cubes += k * k * k
+		most = max(most, k)
+	}
+	return rate / (shape + 0.5*trace), cubes, most
+}
+
+// finish fills in what follows from the factor with the prior, and b in w.c. It reports whether all is finite.
+func (m *Model) finish(w *work, s0 float64) bool {
+	q, p := &m.post, m.P
+	e := &q.near
 	e.excess = m.misfit(w)
 	e.rss = q.rho2 + e.excess
 	for i := range p {
@@ -166,7 +182,7 @@ func (q *posterior) misfitBelow(s float64) float64 {
 func (e *near) ridge(s float64) (rss, effective float64) {
 	d := s/e.s0 - 1
 	return e.rss + e.s0*d*(2*e.bb[1]+d*(e.bb[1]-3*e.bb[2]-2*d*e.bb[2])),
-		e.columns - (1+d)*(e.trace[0]-d*e.trace[1])
+		e.columns - (1+d)*(e.trace[0]-d*(e.trace[1]-d*e.trace[2]))
 }
 
 // joint is that of the bidiagonal form; work is not needed.
@@ -174,7 +190,7 @@ func (e *near) joint(twice float64, s, f []float64) {
 	for k, v := range s {
 		d := v/e.s0 - 1
 		least := e.rss + e.s0*(e.bb[0]+d*(e.bb[0]-d*(e.bb[1]-d*e.bb[2])))
-		f[k] = e.det + d*(e.trace[0]-0.5*d*e.trace[1]) + (twice+least)/v
+		f[k] = e.det + d*(e.trace[0]-d*(0.5*e.trace[1]-d*(1./3)*e.trace[2])) + (twice+least)/v
 	}
 }
 
@@ -184,6 +200,6 @@ func (e *near) slopes(s float64) (first, second float64) {
 	square := e.bb[0] - d*(2*e.bb[1]-3*d*e.bb[2]) // of the mean
 	bends := -(1 + d) * (2*e.bb[1] - 6*d*e.bb[2])
 	quadratic := (e.excess + e.s0*(e.bb[0]+d*(e.bb[0]-d*(e.bb[1]-d*e.bb[2])))) / s
-	rises := (1 + d) * (e.trace[0] - d*e.trace[1])
-	return -0.5 * (rises + square - quadratic), -0.5 * (rises - (1+d)*(1+d)*e.trace[1] + bends - square + quadratic)
+	rises := (1 + d) * (e.trace[0] - d*(e.trace[1]-d*e.trace[2]))
+	return -0.5 * (rises + square - quadratic), -0.5 * (rises - (1+d)*(1+d)*(e.trace[1]-2*d*e.trace[2]) + bends - square + quadratic)
 }

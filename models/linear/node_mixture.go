@@ -14,6 +14,9 @@ type nodeMixture struct {
 	l, g, mean []float64
 	means, v   []float64 // rows x components: of the rows that were asked for together
 	none       []float64 // zeros
+	// Of a series:
+	inverse      []float64 // p: inverses of the prior sds
+	u, t, scaled []float64 // rows x p: M a and Ga; the former by the prior sds
 }
 
 // mixNodes fills the nodes and the mixture's weights from every second of
@@ -35,13 +38,16 @@ func (m *Model) mix(w *work, n *nodes, from, to, step int) {
 	k := (to-1-from)/step + 1
 	x.Size(k)
 	x.s = lin.Grow(x.s, k)
-	x.l, x.g, x.mean = lin.Grow(x.l, k*m.P), lin.Grow(x.g, k*m.P), lin.Grow(x.mean, k*m.P)
 	sum := 0.0
 	for i := range k {
 		x.s[i], x.W[i] = n.s[from+step*i], n.weight(from+step*i)
 		sum += x.W[i]
 	}
 	lin.Scale(1/sum, x.W)
+	if m.post.s0 > 0 {
+		return
+	}
+	x.l, x.g, x.mean = lin.Grow(x.l, k*m.P), lin.Grow(x.g, k*m.P), lin.Grow(x.mean, k*m.P)
 	m.post.factors(x.s, x.l, x.g, x.mean)
 }
 
@@ -51,6 +57,10 @@ func (m *Model) mix(w *work, n *nodes, from, to, step int) {
 func (m *Model) mixRows(x *nodeMixture, rows int, c []float64) {
 	k := len(x.s)
 	x.means, x.v = lin.Grow(x.means, rows*k), lin.Grow(x.v, rows*k)
+	if m.post.s0 > 0 {
+		m.mixSeries(x, rows, c)
+		return
+	}
 	lin.Mul(rows, k, m.P, c, x.mean, x.means)
 	clear(x.v)
 	lin.PivotSquares(rows, m.P, k, c, x.l, x.g, x.v)

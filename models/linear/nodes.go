@@ -67,6 +67,11 @@ func (m *Model) slope(s float64) (first, second float64) {
 // data disagree: much noise against large coefficients. Every maximum lies in
 // [lo, hi], and f is smooth on the scale of 1, so a grid finds the basins.
 func (m *Model) modes(w *nodes) (left, right, top float64) {
+	if m.post.s0 > 0 { // there is one, near the plug-in
+		l := math.Log(m.post.s0)
+		x := m.climb(l-1, l+1)
+		return x, x, m.logJoint(x)
+	}
 	shape := m.prior.Sigma2Shape + m.n/2
 	lo := math.Log(m.prior.Sigma2Rate / shape)
 	hi := math.Log((m.prior.Sigma2Rate + 0.5*m.post.mass()) / shape)

@@ -15,6 +15,7 @@ import (
 type posterior struct {
 	bidiagonal
 	near
+	series
 	ready    bool
 	stamp    uint64        // tells it from any other of the configuration, 0: not settled
 	m        []float64     // p x p row-major: the basis M below
@@ -29,7 +30,7 @@ type posterior struct {
 // The posterior's covariance at the plug-in is the basis M times its
 // transpose, where M is the inverse of a triangular factor. While the rows are
 // few, all sigma2 are wanted: then M is D^{-1} V, and the covariance is
-// M (I + B'B/sigma2)^{-1} M'.
+// M (I + B'B/sigma2)^{-1} M', or M is that of series.
 
 func (q *posterior) init(p int) {
 	buf := make([]float64, p*p+7*p)
@@ -40,6 +41,8 @@ func (q *posterior) init(p int) {
 	}
 	q.m, q.beta, q.l, q.g = next(p*p), next(p), next(p), next(p)
 	q.a, q.c, q.a2, q.c2 = next(p), next(p), next(p), next(p)
+	// Of the form and the series there is one at a time.
+	q.h, q.spread = [4][]float64{q.l, q.g, q.a, q.c}, [2][]float64{q.a2, q.c2}
 }
 
 // decompose finds what the sums over the data are taken from. It reports whether the factor
@@ -50,7 +53,13 @@ func (m *Model) decompose(w *work) bool {
 	if !lin.Finite(m.r...) {
 		return false
 	}
-	return m.P >= nearColumns && !m.early() && m.expand(w) || m.form(w)
+	switch {
+	case !m.early():
+		return m.P >= nearColumns && m.expand(w) || m.form(w)
+	case m.P >= seriesColumns && m.expandEarly(w):
+		return true
+	}
+	return m.form(w)
 }
 
 // form takes R D^{-1} to bidiagonal form. It reports whether it is finite.
@@ -139,11 +148,9 @@ func (m *Model) fixedPoint(w *work) bool {
 		}
 		s2 = max(y2/m.n, 1e-200)
 	}
-	a, b := m.prior.Sigma2Shape+m.n/2, m.prior.Sigma2Rate
 	before := 0.0 // the step before, 0: of a new start
 	for range 1000 {
-		rss, effective := q.ridge(s2)
-		next := (b + 0.5*(rss+float64(s2*effective))) / a
+		next := m.next(s2)
 		step := next - s2
 		s2 = next
 		if math.Abs(step) < 1e-10*next {
@@ -163,6 +170,12 @@ func (m *Model) fixedPoint(w *work) bool {
 	return lin.Finite(q.beta...)
 }
 
+// next returns the plug-in that follows from one.
+func (m *Model) next(s2 float64) float64 {
+	rss, effective := m.post.ridge(s2)
+	return (m.prior.Sigma2Rate + 0.5*(rss+float64(s2*effective))) / (m.prior.Sigma2Shape + m.n/2)
+}
+
 // plugin returns s2, which is b/a before the first row.
 func (m *Model) plugin() float64 {
 	if m.n == 0 {
@@ -177,6 +190,8 @@ func (m *Model) settle(w *work) {
 	_, effective := q.ridge(s2)
 	q.shape = m.prior.Sigma2Shape + 0.5*(m.n-effective)
 	switch {
+	case m.inSeries():
+		m.settleSeries(w)
 	case m.early():
 		q.pivots(s2, q.l, q.g, w.c)
 		for i := range q.beta {
@@ -252,6 +267,14 @@ func (q *posterior) slopes(s float64) (first, second float64) {
 	return q.bidiagonal.slopes(s)
 }
 
+func (q *posterior) derivatives(s, f1, f2, f3 []float64) {
+	if q.s0 > 0 {
+		q.near.derivatives(s, f1, f2, f3)
+	} else {
+		q.bidiagonal.derivatives(s, f1, f2, f3)
+	}
+}
+
 // atPlugin takes a functional in the basis M to one where the posterior at the
 // plug-in has the covariance I.
 func (m *Model) atPlugin(c []float64) {
@@ -292,6 +315,10 @@ func (m *Model) draw(s *cdf.Step, w *work) error {
 		for k := range sigma {
 			sigma[k] = rnd.InvGamma(s.RNG, q.shape, q.shape*m.s2)
 		}
+	}
+	if m.inSeries() {
+		m.drawSeries(s, w, sigma)
+		return nil
 	}
 	c, l, g := w.c, w.l, w.g
 	for k, v := range sigma {

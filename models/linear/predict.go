@@ -19,6 +19,15 @@ func (m *Model) rowAt(x, c []float64) {
 	}
 }
 
+// rowsAt writes those of many rows.
+func (m *Model) rowsAt(rows int, x, c []float64) {
+	if m.inSeries() {
+		lin.RowsUpper(rows, m.P, x, m.post.m, c)
+	} else {
+		lin.Mul(rows, m.P, m.P, x, m.post.m, c)
+	}
+}
+
 // scoreRows is how many rows are scored at a time, earlyRows while the rows are
 // few: a block has room for two numbers or p of each.
 const scoreRows, earlyRows = lin.PanelRows, 32
@@ -41,7 +50,7 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		m.mixFar(w)
 		for from := 0; from < sh.Rows; from += earlyRows {
 			rows := min(earlyRows, sh.Rows-from)
-			lin.Mul(rows, m.P, m.P, sh.X[from*m.P:], m.post.m, w.block)
+			m.rowsAt(rows, sh.X[from*m.P:], w.block)
 			m.mixRows(&w.mix, rows, w.block)
 			for i, y := range sh.Y[from : from+rows] {
 				if t.Skip(y) {

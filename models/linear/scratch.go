@@ -25,6 +25,7 @@ func newScratch() *scratch { return &scratch{Pool: sync.Pool{New: func() any { r
 type work struct {
 	block     []float64 // rows of a shard
 	a         []float64 // p rows of p+1 for lin.Bidiagonal: z and R D^{-1}
+	square    []float64 // p x p: KK, where the posterior is a series
 	lin       []float64 // what lin needs
 	intercept bool      // the first column is one
 	order     []int     // of the columns
@@ -54,7 +55,9 @@ func (w *work) size(s *columns) {
 	w.factor = make([]float64, lin.PackedLen(p+1))
 	w.sd, w.c, w.z = make([]float64, p), make([]float64, p), make([]float64, p)
 	w.l, w.g = make([]float64, p), make([]float64, p)
+	w.mix.inverse = make([]float64, p)
 	for j := range p {
 		w.sd[j] = math.Sqrt(s.variance(j))
+		w.mix.inverse[j] = 1 / w.sd[j]
 	}
 }

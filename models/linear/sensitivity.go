@@ -25,7 +25,10 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	for j, b := range m.post.beta {
 		lin.Axpy(b/m.variance(j), lin.Row(m.post.m, m.P, j), pull)
 	}
-	if m.early() {
+	switch {
+	case m.inSeries():
+		m.covarySeries(w, pull)
+	case m.early():
 		m.post.covary(pull)
 	}
 	w.joint = lin.Grow(w.joint, mixedAtOnce*m.P)
@@ -42,6 +45,9 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 				known = m.sensitivity(w)
 			}
 			dst[i] = known
+		case m.inSeries():
+			dst[i] = m.sensitivitySeries(w, f, pull)
+			continue
 		case m.early():
 			m.direction(f, lin.Row(w.joint, m.P, n))
 			waiting[n] = i

@@ -50,13 +50,17 @@ func (m *Model) summarizeEarly(w *work, functionals []cdf.Functional, rows []cdf
 	for i := range functionals {
 		f := &functionals[i]
 		rows[i] = describe.Row(f.Name)
-		factor, isSigma, err := m.directions(f, lin.Row(w.joint, m.P, n))
+		factor, isSigma, err := m.Split(f)
 		switch {
 		case err != nil:
 			return err
 		case isSigma:
 			m.earlySigma(&rows[i], f.Const, factor, &w.nodes)
+		case m.post.s0 > 0 && len(f.Param) == 1:
+			m.takeCoefficient(&w.mix, f.Param[0], f.Const, f.Weight[0])
+			describe.Mixture(&rows[i], &w.mix.NormalMixture)
 		default:
+			m.direction(f, lin.Row(w.joint, m.P, n))
 			waiting[n] = i
 			n++
 		}

@@ -134,6 +134,12 @@ func closed(m *Model) []cdf.Row {
 // closedScale returns an entry of the scale matrix of beta.
 func closedScale(m *Model, i, j int) float64 {
 	a, b := slices.Clone(lin.Row(m.post.m, m.P, i)), slices.Clone(lin.Row(m.post.m, m.P, j))
+	if m.inSeries() {
+		w := m.work()
+		defer m.scratch.Put(w)
+		m.covarySeries(w, b)
+		return lin.Dot(a, b)
+	}
 	m.atPlugin(a)
 	m.atPlugin(b)
 	return lin.Dot(a, b)
