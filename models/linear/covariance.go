@@ -31,7 +31,7 @@ func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 	early := m.n > 0 && m.early()
 	switch {
 	case m.inSeries():
-		m.mixFew(w)
+		m.mixNodes(w)
 		m.covarianceSeries(w, k, dst)
 		m.addMeans(w, k, dst)
 		return nil
