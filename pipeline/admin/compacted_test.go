@@ -58,7 +58,7 @@ func TestVerifierOfARepeatWhoseOriginalIsGone(t *testing.T) {
 		}
 		full := pipelinetest.Records(1, 60)
 		at := 0
-		for full[at].Value == nil || len(full[at].Value) < 20 || full[at].Refused != nil {
+		for len(full[at].Value) < 20 || full[at].Refused != nil {
 			at++
 		}
 		for _, i := range []int{2, 40} {
