@@ -67,3 +67,38 @@ func TestSameSums(t *testing.T) {
 		}
 	}
 }
+
+// The error of rows that the columns give is a difference, and has the digits of what it is a difference of.
+func TestSameSumsOfExactRows(t *testing.T) {
+	spec := cdftest.Line()
+	f := cdf.NewFilter(spec, "k")
+	for _, b := range cdftest.LineShards(2, 300) {
+		for i, x := range b.Columns[0].Number {
+			b.Columns[1].Number[i] = 100 - 3*x
+		}
+		if _, err := f.Update(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	snap := state(t, f)
+	sum, err := f.Summary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rmse, unit := sum.Score.RMSE, math.Exp(-sum.Score.LogDensity)
+	if !(rmse < .01*unit) {
+		t.Fatalf("the error is %v where %v is about the sd of a prediction", rmse, unit)
+	}
+	at := bytes.Index(snap, binary.LittleEndian.AppendUint64(nil, math.Float64bits(rmse)))
+	if at < 0 {
+		t.Fatalf("%v is not in the snapshot", rmse)
+	}
+	for by, same := range map[float64]bool{5e-10: true, 5e-9: false} {
+		b := bytes.Clone(snap)
+		binary.LittleEndian.PutUint64(b[at:], math.Float64bits(rmse+by*unit))
+		b = binary.LittleEndian.AppendUint32(b[:len(b)-4], crc32.Checksum(b[:len(b)-4], crc32.MakeTable(crc32.Castagnoli)))
+		if spec.SameSums(snap, b) != same || spec.SameSums(b, snap) != same {
+			t.Errorf("%v of the unit: not %v", by, same)
+		}
+	}
+}

@@ -215,7 +215,8 @@ func (s *Spec) SameSums(a, b []byte) bool {
 }
 
 // takeRounded is TakeRounded of all that a state holds beside its model. Logarithms are of products, and lose
-// digits where they are near 0.
+// digits where they are near 0. So does the error of rows that the columns give exactly, which is a difference: the inverse of
+// their density is about the unit of their prediction.
 func (s *state) takeRounded(from *state) bool {
 	same := true
 	number := func(to *float64, v, unit float64) {
@@ -225,7 +226,7 @@ func (s *state) takeRounded(from *state) bool {
 	score := func(to, from *Score) {
 		number(&to.LogDensity, from.LogDensity, 1)
 		number(&to.LogEvidence, from.LogEvidence, 1+math.Abs(s.evidence))
-		number(&to.RMSE, from.RMSE, 0)
+		number(&to.RMSE, from.RMSE, math.Exp(-from.LogDensity))
 		number(&to.Coverage95, from.Coverage95, 0)
 	}
 	score(&s.score, &from.score)

@@ -86,9 +86,29 @@ type Fetched struct {
 	// none, and Read the offset after that batch.
 	Epoch LeaderEpoch
 	Read  int64
+	// Lack is what is missing of the offsets up to Next.
+	Lack Lack
 	// Free, if it is not nil, gives the bytes of the records to a later fetch. It is
 	// called once, when nobody will look at them again, or never.
 	Free func()
+}
+
+// Lack is offsets that a log once had and has no more, though it goes on: the topic was compacted. Control
+// records and aborted transactions are in the log, and none of them.
+type Lack struct {
+	First int64 // where there are any
+	Count int64
+}
+
+// Add adds count offsets, the first of which is first.
+func (l *Lack) Add(first, count int64) {
+	if count <= 0 {
+		return
+	}
+	if l.Count == 0 || first < l.First {
+		l.First = first
+	}
+	l.Count += count
 }
 
 // Position is a place in one log, with what tells that log from another one

@@ -36,6 +36,7 @@ type shell struct {
 	waits   map[string]string // why, by the dependency that is away; nil mostly
 	seen    seen              // what the observer was told
 	txn     openTransaction
+	lacks   bool // it was told that the log was compacted
 	traces  checkpoints
 }
 
@@ -318,6 +319,7 @@ func (s *shell) account(ev event) {
 		}
 		s.held += e.size
 		s.blocked(e)
+		s.compacted(e)
 	case evApplied:
 		if e.epoch != s.m.epoch {
 			return

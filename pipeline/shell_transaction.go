@@ -17,6 +17,16 @@ type openTransaction struct {
 // one open on purpose, and than brokers allow by default.
 const openAfter = time.Minute
 
+// compacted tells once of records that the log no longer has, which were not applied.
+func (s *shell) compacted(e evFetched) {
+	if e.err != nil || e.got.Lack.Count == 0 || s.lacks {
+		return
+	}
+	s.lacks = true
+	s.w.opt.Logger.Warn("log compacted", "advice", "records are gone that were not applied: set cleanup.policy=delete, and use a new topic and group where all shards count",
+		"topic", s.a.Topic, "partition", s.a.ID, "from", e.got.Lack.First, "offsets", e.got.Lack.Count)
+}
+
 // blocked looks whether records are there that may not be read yet.
 func (s *shell) blocked(e evFetched) {
 	if e.err != nil {

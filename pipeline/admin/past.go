@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -12,6 +13,7 @@ import (
 type Past struct {
 	Log     pipeline.Log // to look at what there is
 	Store   pipeline.Store
+	Reader  pipeline.Reader
 	Layouts pipeline.LayoutAdmin // to read
 	Rules   *pipeline.Rules
 	// NewLog, NewDecoder and NewOutputs are those of a Verifier. What the outputs are asked
@@ -26,11 +28,16 @@ type Past struct {
 // TrimmedError says that the log no longer has what a state was made of.
 type TrimmedError struct {
 	Partition     pipeline.Partition
-	Origin, Start int64 // where the group began, and where the log begins
+	Origin, Start int64         // where the group began, and where the log begins
+	Lack          pipeline.Lack // where the log begins with the group, and has not all offsets since
 }
 
 // Error names the offsets.
 func (e *TrimmedError) Error() string {
+	if e.Lack.Count > 0 {
+		return fmt.Sprintf("the log of %s was compacted: it lacks %d offsets, the first of them %d, and what was learnt from them can't be recomputed (cleanup.policy=delete keeps all)",
+			e.Partition, e.Lack.Count, e.Lack.First)
+	}
 	return fmt.Sprintf("the group began at offset %d of %s and the log now begins at %d: what was learnt from the %d offsets between can't be recomputed",
 		e.Origin, e.Partition, e.Start, e.Start-e.Origin)
 }
@@ -69,10 +76,11 @@ func (v *Past) At(ctx context.Context, p pipeline.Partition, key string, below i
 	case below < meta.Origin:
 		return nil, fmt.Errorf("the group began at offset %d of %s: offset %d lies before", meta.Origin, p, below-1)
 	case log.Start > meta.Origin:
-		return nil, &TrimmedError{p, meta.Origin, log.Start}
+		return nil, &TrimmedError{Partition: p, Origin: meta.Origin, Start: log.Start}
 	}
 	var state *pipeline.Recomputed
 	var current pipeline.Configured
+	ended := false // a tombstone has come
 	ledger, err := pipeline.NewLedger(meta.Configured, key)
 	if err != nil {
 		return nil, err
@@ -96,16 +104,63 @@ func (v *Past) At(ctx context.Context, p pipeline.Partition, key string, below i
 			}
 			r.recomputer.Say(current, passed(meta.Gaps, record.Offset))
 			state, err = r.recomputer.Apply(state, record)
+			ended = ended || state == nil
 			return err
 		},
 	}
 	if v.Advance != nil {
 		w.advance = func(n int64) { v.Advance(n, below-meta.Origin) }
 	}
-	if err := w.run(ctx); err != nil || state == nil {
+	if err := w.run(ctx); err != nil {
 		return nil, err
 	}
-	return state.Value()
+	if w.lack.Count == 0 {
+		if state == nil {
+			return nil, nil
+		}
+		return state.Value()
+	}
+	// What is gone may be of other keys: then the log gives what is stored now as well, which came of that state.
+	gone := &TrimmedError{Partition: p, Origin: meta.Origin, Start: log.Start, Lack: w.lack}
+	if state == nil {
+		return nil, gone
+	}
+	then, err := state.Value()
+	if err != nil {
+		return nil, err
+	}
+	now, err := v.stored(ctx, p, key)
+	if err != nil || now == nil {
+		return nil, cmp.Or(err, error(gone))
+	}
+	w.from.Offset, w.through, w.advance, ended = below, now.Offset+1, nil, false
+	if err := w.run(ctx); err != nil {
+		return nil, err
+	}
+	if ended || !comesTo(key, state, now) {
+		return nil, gone
+	}
+	return then, nil
+}
+
+// stored returns what is stored of a key, nil for nothing.
+func (v *Past) stored(ctx context.Context, p pipeline.Partition, key string) (*pipeline.StoredState, error) {
+	value, err := v.Reader.Get(ctx, p, key)
+	if err != nil || value == nil {
+		return nil, err
+	}
+	state, err := pipeline.ParseStored(key, value)
+	return &state, err
+}
+
+// comesTo reports whether a recomputed state is the one that is stored.
+func comesTo(key string, state *pipeline.Recomputed, stored *pipeline.StoredState) bool {
+	value, err := state.Value()
+	if err != nil {
+		return false
+	}
+	got, err := pipeline.ParseStored(key, value)
+	return err == nil && essence(&got.Envelope) == essence(&stored.Envelope)
 }
 
 // under reads and applies under a configuration's limits from here on.

@@ -15,7 +15,7 @@ import (
 )
 
 func past(k *pipelinetest.Kafka, store *storetest.Memory, rules *pipeline.Rules) *admin.Past {
-	return &admin.Past{Log: k, Store: store, Layouts: store, Rules: rules,
+	return &admin.Past{Log: k, Store: store, Reader: store, Layouts: store, Rules: rules,
 		NewLog:     func(pipeline.Limits) (pipeline.Log, error) { return k, nil },
 		NewOutputs: func(pipeline.Limits) pipeline.Outputs { return pipelinetest.Outputs{} },
 		NewDecoder: func(pipeline.Limits) pipeline.Decoder { return &pipelinetest.Decoder{} }}

@@ -57,13 +57,14 @@ type Verified struct {
 	Keys    int64 // equal to the bit, or of the same sums
 	Rounded int64 // of Keys: other in the last digits, as another release computes them
 	Wrong   int64
-	// Trimmed are keys with shards in the part of the log that is gone: they
+	// Trimmed are keys with shards in the part of the log that is gone, by retention or compaction: they
 	// cannot be verified, nor can those that differ and are under a limit where not all
 	// of the log of all keys is in this partition.
 	Trimmed int64
-	Origin  int64 // where the group began
-	Start   int64 // where the log begins now
-	Through int64 // offset after the last one that was compared
+	Lack    pipeline.Lack // of the offsets between Start and Through, as far as one pass met it
+	Origin  int64         // where the group began
+	Start   int64         // where the log begins now
+	Through int64         // offset after the last one that was compared
 }
 
 // errConfigured reports state of another configuration than the given one.
@@ -110,6 +111,9 @@ func (v *Verifier) Verify(ctx context.Context, p pipeline.Partition, wrong func(
 		total.Wrong += int64(len(bad))
 		total.Trimmed += s.gone
 		total.Through = max(total.Through, s.through)
+		if s.lack.Count > total.Lack.Count {
+			total.Lack = s.lack
+		}
 		lo = s.hi
 	}
 	return total, nil
@@ -138,6 +142,7 @@ type slice struct {
 	trimmed bool
 	ledger  *quota.Ledger   // of the pass, nil: the log does not tell which keys there were
 	blurred bool            // so that who was refused by a limit cannot be told
+	lack    pipeline.Lack   // offsets that compaction took, met in the last pass
 	only    map[string]bool // nil: all keys of the slice
 
 	stored  map[string]wanted
@@ -152,6 +157,7 @@ type slice struct {
 type wanted struct {
 	offset int64
 	moved  bool // the offset is of a former partition
+	met    bool // the record at the offset is in the log
 	t      int64
 	sum    [sha256.Size]byte
 }
@@ -213,7 +219,7 @@ func (s *slice) list(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.stored[key] = wanted{h.Offset, h.Moved != nil && !h.Moved.Resumed, h.T, essence(&h.Envelope)}
+		s.stored[key] = wanted{offset: h.Offset, moved: h.Moved != nil && !h.Moved.Resumed, t: h.T, sum: essence(&h.Envelope)}
 		s.add(wantedBytes + int64(len(key)))
 		return nil
 	})
@@ -347,7 +353,8 @@ func (s *slice) one(ctx context.Context, key string, meta pipeline.Meta) (*Misma
 		m.Offset = got.Offset
 		m.What = fmt.Sprintf("no state is stored, and the log gives one of %d shards", got.T)
 		return m, nil
-	case s.trimmed && want.t > got.T:
+	case s.trimmed && (want.t > got.T || !want.met):
+		// A later record of the same shard, or of another schema, may have been refused for one that is gone.
 		s.gone++
 		return nil, nil
 	case want.sum == essence(&got.Envelope):

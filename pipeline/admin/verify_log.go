@@ -15,7 +15,7 @@ const verifyBytes = 4 << 20
 // first through what they had in other partitions, then, up to the watermark, all records,
 // and beyond it those that were in the stored state when it was read.
 func (s *slice) recompute(ctx context.Context, meta pipeline.Meta) (err error) {
-	s.ledger = nil
+	s.ledger, s.lack = nil, pipeline.Lack{}
 	if !s.blurred {
 		if s.ledger, err = pipeline.NewLedger(meta.Configured, ""); err != nil {
 			return err
@@ -54,7 +54,14 @@ func (s *slice) read(ctx context.Context, part stretch) error {
 	if s.v.Advance != nil && s.only == nil {
 		w.advance = func(n int64) { s.v.Advance(float64(n) * float64(s.hi-s.lo) / float64(hashes)) }
 	}
-	return w.run(ctx)
+	if err := w.run(ctx); err != nil {
+		return err
+	}
+	if w.lack.Count > 0 {
+		s.lack.Add(w.lack.First, w.lack.Count)
+		s.trimmed, s.blurred = true, true
+	}
+	return nil
 }
 
 // walk goes through a part of a partition's log as workers did: under the limits that
@@ -67,6 +74,7 @@ type walk struct {
 	under      func(pipeline.Configured) (*reading, error)
 	apply      func(*reading, *pipeline.Record) error
 	advance    func(offsets int64) // nil: nobody asks
+	lack       pipeline.Lack       // what the part has no more, once run has come to its end
 }
 
 func (w *walk) run(ctx context.Context) error {
@@ -103,12 +111,27 @@ func (w *walk) run(ctx context.Context) error {
 		if got.Next == from && len(got.Records) == 0 && got.End <= from {
 			return fmt.Errorf("the log of %s ends at offset %d, below offset %d: it was truncated or recreated", w.p, got.End, w.through)
 		}
+		if got.Lack.First < min(until, got.Next) {
+			w.lack.Add(got.Lack.First, got.Lack.Count)
+		}
 		if w.advance != nil {
 			w.advance(min(got.Next, w.through) - from)
 		}
 		at = at.After(&got)
 	}
 	return nil
+}
+
+// ReadLack reads a partition's log between two offsets, of the topic with an id where that is known, and returns what
+// it lacks of them.
+func ReadLack(ctx context.Context, log pipeline.Log, p pipeline.Partition, topic string, from, through int64) (pipeline.Lack, error) {
+	w := walk{
+		p: p, from: pipeline.Position{Offset: from, Topic: topic}, through: through, configured: []pipeline.Configured{{}},
+		under: func(pipeline.Configured) (*reading, error) { return &reading{log: log}, nil },
+		apply: func(*reading, *pipeline.Record) error { return nil },
+	}
+	err := w.run(ctx)
+	return w.lack, err
 }
 
 // reading is how a worker read and applied the log under some limits.
@@ -147,6 +170,10 @@ func (s *slice) apply(c *pipeline.Recomputer, part *stretch, r *pipeline.Record)
 	}
 	if w, ok := s.stored[key]; r.Offset >= part.watermark && (!ok || w.moved || r.Offset > w.offset) {
 		return c.Follow(r) // later than what is compared
+	}
+	if w, ok := s.stored[key]; ok && r.Offset == w.offset {
+		w.met = true
+		s.stored[key] = w
 	}
 	was := int64(0)
 	if e := s.entries[key]; e != nil {

@@ -107,6 +107,9 @@ func read(t testing.TB, l *Log, p pipeline.Partition, from int64, maxBytes int) 
 		if err != nil {
 			t.Fatal(err)
 		}
+		if f.Lack.Count > 0 {
+			t.Fatalf("from %d: the log lacks %d offsets from %d on", from, f.Lack.Count, f.Lack.First)
+		}
 		for _, r := range f.Records {
 			if r.Offset < from || r.Offset >= f.Next {
 				t.Fatalf("record %d from %d, next %d", r.Offset, from, f.Next)

@@ -116,6 +116,7 @@ func (l *Log) read(ctx context.Context, p pipeline.Partition, at pipeline.Positi
 	}
 	if a.none() {
 		f.Next = f.End
+		f.Lack.Add(at.Offset, f.End-at.Offset)
 	}
 	return f, 0, nil
 }
@@ -219,6 +220,7 @@ func (l *Log) decode(a *answer, from int64, room *pipeline.Room) (pipeline.Fetch
 			}
 			var cost int64
 			var whole bool
+			before := len(f.Records)
 			f.Records, cost, whole, err = l.expand(f.Records, &b, from, room)
 			if err != nil {
 				if len(f.Records) > 0 || f.Next > from {
@@ -227,11 +229,17 @@ func (l *Log) decode(a *answer, from int64, room *pipeline.Room) (pipeline.Fetch
 				return f, err
 			}
 			if !whole {
+				f.Lack.Add(f.Next, b.base-f.Next)
 				f.Next = f.Records[len(f.Records)-1].Offset + 1
 				f.Epoch, f.Read = b.epoch, f.Next
 				return f, nil
 			}
 			spent += cost
+			first := max(b.base, from)
+			f.Lack.Add(first, b.last+1-first-int64(len(f.Records)-before))
+		}
+		if !b.old { // a packed set of that format tells its last offset alone
+			f.Lack.Add(f.Next, b.base-f.Next)
 		}
 		f.Next = max(f.Next, b.last+1)
 		f.Epoch, f.Read = b.epoch, b.last+1

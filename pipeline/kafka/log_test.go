@@ -195,8 +195,63 @@ func TestFetchNothing(t *testing.T) {
 				return true
 			})
 			f, err := l.Fetch(t.Context(), p, 4, 1<<20)
-			if err != nil || f.Next != tc.next || f.End != 10 || len(f.Records) != 0 {
-				t.Errorf("next %d, end %d, %d records, %v", f.Next, f.End, len(f.Records), err)
+			if err != nil || f.Next != tc.next || f.End != 10 || len(f.Records) != 0 || f.Lack.Count != tc.next-4 {
+				t.Errorf("next %d, end %d, %d records, lacks %+v, %v", f.Next, f.End, len(f.Records), f.Lack, err)
+			}
+		})
+	}
+}
+
+// TestFetchLack: what compaction took of batches, and whole batches, is missing; control records and what a
+// transaction aborted are not.
+func TestFetchLack(t *testing.T) {
+	batch := func(base int64, n int, spoil func([]byte)) []byte {
+		b := stored(t, base, Plain, numbered("", n)...)
+		spoil(b)
+		return sealed(b)
+	}
+	whole := func([]byte) {}
+	last := func(delta uint32) func([]byte) {
+		return func(b []byte) { binary.BigEndian.PutUint32(b[23:], delta) }
+	}
+	attrs := func(bits uint16) func([]byte) {
+		return func(b []byte) { binary.BigEndian.PutUint16(b[attrsAt:], bits) }
+	}
+	empty := func(b []byte) {
+		last(4)(b)
+		binary.BigEndian.PutUint32(b[57:], 0)
+	}
+	aborted := []kmsg.FetchResponseTopicPartitionAbortedTransaction{{ProducerID: -1, FirstOffset: 3}}
+	for name, tc := range map[string]struct {
+		batches [][]byte
+		dead    []kmsg.FetchResponseTopicPartitionAbortedTransaction
+		from    int64
+		lack    pipeline.Lack
+	}{
+		"whole":                {batches: [][]byte{batch(0, 3, whole), batch(3, 2, whole)}},
+		"from within a batch":  {batches: [][]byte{batch(0, 3, whole), batch(3, 2, whole)}, from: 2},
+		"a batch is gone":      {batches: [][]byte{batch(0, 3, whole), batch(7, 2, whole)}, lack: pipeline.Lack{First: 3, Count: 4}},
+		"the first is gone":    {batches: [][]byte{batch(7, 2, whole)}, from: 5, lack: pipeline.Lack{First: 5, Count: 2}},
+		"the end of a batch":   {batches: [][]byte{batch(0, 3, last(9)), batch(10, 1, whole)}, lack: pipeline.Lack{First: 0, Count: 7}},
+		"all but the batch":    {batches: [][]byte{batch(0, 1, empty), batch(5, 1, whole)}, lack: pipeline.Lack{First: 0, Count: 5}},
+		"two places":           {batches: [][]byte{batch(2, 1, whole), batch(3, 1, last(1)), batch(6, 1, whole)}, lack: pipeline.Lack{First: 0, Count: 4}},
+		"a control batch":      {batches: [][]byte{batch(0, 3, whole), batch(3, 1, attrs(attrControl|attrTransactional)), batch(4, 1, whole)}},
+		"a transaction":        {batches: [][]byte{batch(0, 3, whole), batch(3, 2, attrs(attrTransactional)), batch(5, 1, whole)}},
+		"an aborted one":       {batches: [][]byte{batch(0, 3, whole), batch(3, 2, attrs(attrTransactional)), batch(5, 1, whole)}, dead: aborted},
+		"refused for its size": {batches: [][]byte{batch(0, 3, func(b []byte) { binary.BigEndian.PutUint32(b[57:], 1<<20) }), batch(3, 1, whole)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := fake(t)
+			c := connect(t, b.ListenAddrs())
+			l, p := newLog(t, c), pipeline.Partition{Topic: fresh(t, c, 1)}
+			answering(b, func(_ int64, p *kmsg.FetchResponseTopicPartition, _ *kmsg.FetchResponse) bool {
+				p.HighWatermark, p.LastStableOffset = 100, 100
+				p.RecordBatches, p.AbortedTransactions = bytes.Join(tc.batches, nil), tc.dead
+				return true
+			})
+			f, err := l.Fetch(t.Context(), p, tc.from, 1<<20)
+			if err != nil || f.Lack != tc.lack {
+				t.Errorf("lacks %+v, %v", f.Lack, err)
 			}
 		})
 	}

@@ -36,7 +36,8 @@ type Kafka struct {
 	Topic   string // its id
 	Open    int64  // records at the end that belong to an open transaction
 	Sent    []pipeline.Output
-	Offered int // outputs that were to be sent, also in vain
+	Offered int                     // outputs that were to be sent, also in vain
+	Gone    func(offset int64) bool // compacted; nil: nothing
 	Away    bool
 	Refuse  *pipeline.RefusedError
 	Refuses func(*pipeline.Output) bool // nil: all of them
@@ -50,7 +51,7 @@ type Kafka struct {
 // Fetch implements pipeline.Log: at most 20 records a call.
 func (k *Kafka) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ int) (pipeline.Fetched, error) {
 	k.mu.Lock()
-	away, hang, log, start, high, limit := k.Away, k.Hang, k.Log, k.Start, int64(len(k.Log)), k.Limit
+	away, hang, log, start, high, limit, gone := k.Away, k.Hang, k.Log, k.Start, int64(len(k.Log)), k.Limit, k.Gone
 	end := high - k.Open
 	k.mu.Unlock()
 	switch {
@@ -70,6 +71,14 @@ func (k *Kafka) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ i
 	}
 	got := pipeline.Fetched{Next: min(end, from+20), End: end, High: high}
 	got.Records, got.Free = lent(log[from:got.Next])
+	if gone != nil {
+		got.Records = slices.DeleteFunc(got.Records, func(r pipeline.Record) bool {
+			if gone(r.Offset) {
+				got.Lack.Add(r.Offset, 1)
+			}
+			return gone(r.Offset)
+		})
+	}
 	if limit > 0 {
 		for i := range got.Records {
 			if r := &got.Records[i]; len(r.Value) > limit {

@@ -12,7 +12,7 @@ import (
 // before the outputs, to see what is published.
 func (n *Connection) Past(watch func(pipeline.Outputs) pipeline.Outputs) *admin.Past {
 	return &admin.Past{
-		Log: n.Reader.Following(n.Log), Store: n.Store, Layouts: n.Store, Rules: n.Rules,
+		Log: n.Reader.Following(n.Log), Store: n.Store, Reader: n.Store, Layouts: n.Store, Rules: n.Rules,
 		NewLog: n.logOf, NewDecoder: n.decoderOf,
 		NewOutputs: func(l pipeline.Limits) pipeline.Outputs { return watch(n.outputsOf(l)) },
 	}

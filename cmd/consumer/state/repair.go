@@ -174,6 +174,15 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, e
 		t.Remedy = fmt.Sprintf("restore the store or import an export: the log begins at %d, so the %d offsets from %d on can't be rebuilt; %s state delete --all gives them up",
 			start, start-t.meta.Origin, t.meta.Origin, s.Consumer)
 	default:
+		lack, err := admin.ReadLack(ctx, s.Log, p, log.Identity.Topic, t.meta.Origin, t.Watermark)
+		if err != nil {
+			return nil, err
+		}
+		if lack.Count > 0 {
+			t.Remedy = fmt.Sprintf("restore the store or import an export: the log was compacted and lacks %s, the first of them %d, which can't be rebuilt; %s state delete --all gives them up",
+				cli.Plural(lack.Count, "offset"), lack.First, s.Consumer)
+			return t, nil
+		}
 		t.rebuild, t.Remedy = true, "rebuilt from the log"
 	}
 	return t, nil

@@ -79,7 +79,7 @@ func (s *states) verify(ctx context.Context, format string) error {
 		}
 	}
 	out := app.NewListing(s.Out, format, []string{"key", "partition", "offset", "what differs"})
-	var keys, rounded, wrong int64
+	var keys, rounded, wrong, gone int64
 	for id := range s.count {
 		got, err := v.Verify(ctx, s.partition(id), func(m admin.Mismatch) error {
 			line := Mismatch{m.Key, m.Partition.Topic, m.Partition.ID, m.Offset, m.What}
@@ -89,8 +89,12 @@ func (s *states) verify(ctx context.Context, format string) error {
 			bar.Done()
 			return err
 		}
-		keys, rounded, wrong = keys+got.Keys, rounded+got.Rounded, wrong+got.Wrong
-		if got.Trimmed > 0 {
+		keys, rounded, wrong, gone = keys+got.Keys, rounded+got.Rounded, wrong+got.Wrong, gone+got.Trimmed
+		switch {
+		case got.Trimmed > 0 && got.Lack.Count > 0:
+			bar.Printf("%s: partition %s/%d: the log was compacted (it lacks %s, the first of them %d): %s shards that are gone and cannot be verified",
+				s.Consumer, s.config.Kafka.Input, id, cli.Plural(got.Lack.Count, "offset", "offsets"), got.Lack.First, cli.Plural(got.Trimmed, "key has", "keys have"))
+		case got.Trimmed > 0:
 			bar.Printf("%s: partition %s/%d: the group began at offset %d and the log now begins at %d: %s shards that are gone and cannot be verified",
 				s.Consumer, s.config.Kafka.Input, id, got.Origin, got.Start, cli.Plural(got.Trimmed, "key has", "keys have"))
 		}
@@ -103,7 +107,11 @@ func (s *states) verify(ctx context.Context, format string) error {
 		s.Printf("%s in the last digits of scores and plug-ins, or in the sum behind drift, as another release computes them: the sums are those of the log",
 			cli.Plural(rounded, "of these keys differs", "of these keys differ"))
 	}
-	s.Printf("%s the log, %s", cli.Plural(keys, "key matches", "keys match"), cli.Plural(wrong, "differs", "differ"))
+	untold := ""
+	if gone > 0 {
+		untold = ", " + cli.Plural(gone, "cannot", "cannot") + " be verified"
+	}
+	s.Printf("%s the log, %s%s", cli.Plural(keys, "key matches", "keys match"), cli.Plural(wrong, "differs", "differ"), untold)
 	if err := out.End(); err != nil || wrong == 0 {
 		return err
 	}
