@@ -5749,3 +5749,185 @@ next:
 	VMASKMOVPD   Y2, Y15, (CX)
 	VZEROUPPER
 	RET
+
+// func avx2Axpy(a float64, x *float64, y *float64, n int)
+// Requires: AVX
+TEXT ·avx2Axpy(SB), NOSPLIT, $0-32
+	MOVQ         x+8(FP), AX
+	MOVQ         y+16(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD a+0(FP), Y15
+
+vectors4:
+	CMPQ    DX, $0x10
+	JLT     vectors4end
+	VMULPD  (AX), Y15, Y0
+	VADDPD  (CX), Y0, Y0
+	VMOVUPD Y0, (CX)
+	VMULPD  32(AX), Y15, Y1
+	VADDPD  32(CX), Y1, Y1
+	VMOVUPD Y1, 32(CX)
+	VMULPD  64(AX), Y15, Y2
+	VADDPD  64(CX), Y2, Y2
+	VMOVUPD Y2, 64(CX)
+	VMULPD  96(AX), Y15, Y3
+	VADDPD  96(CX), Y3, Y3
+	VMOVUPD Y3, 96(CX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x10, DX
+	JMP     vectors4
+
+vectors4end:
+vectors1:
+	CMPQ    DX, $0x04
+	JLT     vectors1end
+	VMULPD  (AX), Y15, Y0
+	VADDPD  (CX), Y0, Y0
+	VMOVUPD Y0, (CX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x04, DX
+	JMP     vectors1
+
+vectors1end:
+	VZEROUPPER
+	RET
+
+// func avx2Scale(a float64, x *float64, n int)
+// Requires: AVX
+TEXT ·avx2Scale(SB), NOSPLIT, $0-24
+	MOVQ         x+8(FP), AX
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD a+0(FP), Y15
+
+vectors4:
+	CMPQ    CX, $0x10
+	JLT     vectors4end
+	VMULPD  (AX), Y15, Y0
+	VMOVUPD Y0, (AX)
+	VMULPD  32(AX), Y15, Y1
+	VMOVUPD Y1, 32(AX)
+	VMULPD  64(AX), Y15, Y2
+	VMOVUPD Y2, 64(AX)
+	VMULPD  96(AX), Y15, Y3
+	VMOVUPD Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x10, CX
+	JMP     vectors4
+
+vectors4end:
+vectors1:
+	CMPQ    CX, $0x04
+	JLT     vectors1end
+	VMULPD  (AX), Y15, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x04, CX
+	JMP     vectors1
+
+vectors1end:
+	VZEROUPPER
+	RET
+
+// func avx2Products(dst *float64, x *float64, y *float64, n int)
+// Requires: AVX
+TEXT ·avx2Products(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+
+vectors4:
+	CMPQ    BX, $0x10
+	JLT     vectors4end
+	VMOVUPD (CX), Y0
+	VMULPD  (DX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	VMOVUPD 32(CX), Y1
+	VMULPD  32(DX), Y1, Y1
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD 64(CX), Y2
+	VMULPD  64(DX), Y2, Y2
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD 96(CX), Y3
+	VMULPD  96(DX), Y3, Y3
+	VMOVUPD Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x10, BX
+	JMP     vectors4
+
+vectors4end:
+vectors1:
+	CMPQ    BX, $0x04
+	JLT     vectors1end
+	VMOVUPD (CX), Y0
+	VMULPD  (DX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DX
+	SUBQ    $0x04, BX
+	JMP     vectors1
+
+vectors1end:
+	VZEROUPPER
+	RET
+
+// func avx2AddSquares(dst *float64, x *float64, y *float64, n int)
+// Requires: AVX
+TEXT ·avx2AddSquares(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+
+vectors4:
+	CMPQ    BX, $0x10
+	JLT     vectors4end
+	VMOVUPD (CX), Y0
+	VMULPD  (DX), Y0, Y0
+	VMULPD  Y0, Y0, Y0
+	VADDPD  (AX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	VMOVUPD 32(CX), Y1
+	VMULPD  32(DX), Y1, Y1
+	VMULPD  Y1, Y1, Y1
+	VADDPD  32(AX), Y1, Y1
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD 64(CX), Y2
+	VMULPD  64(DX), Y2, Y2
+	VMULPD  Y2, Y2, Y2
+	VADDPD  64(AX), Y2, Y2
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD 96(CX), Y3
+	VMULPD  96(DX), Y3, Y3
+	VMULPD  Y3, Y3, Y3
+	VADDPD  96(AX), Y3, Y3
+	VMOVUPD Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x10, BX
+	JMP     vectors4
+
+vectors4end:
+vectors1:
+	CMPQ    BX, $0x04
+	JLT     vectors1end
+	VMOVUPD (CX), Y0
+	VMULPD  (DX), Y0, Y0
+	VMULPD  Y0, Y0, Y0
+	VADDPD  (AX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DX
+	SUBQ    $0x04, BX
+	JMP     vectors1
+
+vectors1end:
+	VZEROUPPER
+	RET
