@@ -40,13 +40,10 @@ func (f *Filter) admit(b *Batch, before *Before) (observed int, err error) {
 	if err := f.bind(b, raw); err != nil {
 		return 0, err
 	}
-	if err := w.intake.admit(f.spec, s.design, &f.update, b, raw); err != nil {
+	if err := w.intake.lay(&w.frame, f, &f.update, b, raw, true); err != nil {
 		return 0, err
 	}
 	observed, w.drops = w.intake.count(), w.intake.drops(w.drops[:0])
-	if err := w.frame.fill(&w.intake, f.spec, s.design, s.factors, &s.scaling, true); err != nil {
-		return 0, err
-	}
 	w.frame.shard(&w.shard, 0, w.frame.n)
 	w.shard.Forget, w.shard.Serial = f.spec.discount(observed, f.elapsed(b.Time)), serials.Add(1)
 	if err := f.engine.check(&w.shard, before); err != nil {

@@ -1,6 +1,7 @@
 package cdf
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -39,6 +40,11 @@ type intake struct {
 	some   []int32   // the rows where one was
 	hot    [][]int32 // per source: categorical, the column of X per row of the batch
 	labels labels
+
+	// presumes says that all numbers of features are finite, as those of nearly all shards are: who lays the
+	// rows out sees whether they are, so that each is read once.
+	presumes bool
+	careful  int // of how many shards to come nothing is presumed
 }
 
 // observed reports whether a row of the batch has a response.
@@ -48,6 +54,32 @@ func (in *intake) observed(row int) bool {
 	}
 	y := in.batch.Columns[in.at.y].Number[row]
 	return !math.IsNaN(y)
+}
+
+// wary is of how many shards nothing is presumed after one that was not as presumed.
+const wary = 16
+
+// lay admits the rows of a batch and lays them out in to, scaled by the constants in force. It has the errors of
+// both.
+func (in *intake) lay(to *rows, f *Filter, at *layout, b, raw *Batch, grow bool) error {
+	s := &f.now
+	if in.presumes = in.careful == 0; in.presumes {
+		err := in.admit(f.spec, s.design, at, b, raw)
+		if err == nil && !in.lost {
+			err = to.fill(in, f.spec, s.design, s.factors, &s.scaling, grow)
+			if in.presumes = false; !errors.Is(err, errNotFinite) {
+				return err
+			}
+		}
+		// What refuses a shard or drops its rows is told in the order of the columns: all of them are looked at.
+		in.presumes, in.careful = false, wary
+	} else {
+		in.careful--
+	}
+	if err := in.admit(f.spec, s.design, at, b, raw); err != nil {
+		return err
+	}
+	return to.fill(in, f.spec, s.design, s.factors, &s.scaling, grow)
 }
 
 // admit checks every used value of the batch, which a formula may have made of the
@@ -79,6 +111,8 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b, raw *Batch) error 
 		var err error
 		if s.categorical {
 			in.hot[i], err = in.levels(in.hot[i], s, c)
+		} else if in.presumes {
+			err = in.sized(&b.Columns[c])
 		} else {
 			err = in.numbers(c, true)
 		}

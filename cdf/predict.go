@@ -48,10 +48,7 @@ func (f *Filter) arrange(b *Batch) error {
 	if err := f.asked.bind(f.spec, s.design, b, false); err != nil {
 		return err
 	}
-	if err := w.intake.admit(f.spec, s.design, &f.asked, b, raw); err != nil {
-		return err
-	}
-	if err := w.frame.fill(&w.intake, f.spec, s.design, s.factors, &s.scaling, false); err != nil {
+	if err := w.intake.lay(&w.frame, f, &f.asked, b, raw, false); err != nil {
 		return err
 	}
 	w.frame.shard(&w.shard, 0, w.frame.n)

@@ -1,6 +1,7 @@
 package cdf
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 type rows struct {
 	n, cols int
 	y, x    []float64
+	finite  bool // all of x is known to be
 	group   [][]int32
 	slopes  [][]float64
 	offset  []float64
@@ -22,7 +24,7 @@ type rows struct {
 
 // shape makes room for n rows; contents are undefined.
 func (r *rows) shape(n int, d *design, at *layout) {
-	r.n, r.cols = n, len(d.names)
+	r.n, r.cols, r.finite = n, len(d.names), false
 	r.y = slices.Grow(r.y[:0], n)[:n]
 	r.x = slices.Grow(r.x[:0], n*r.cols)[:n*r.cols]
 	r.group = shapeEach(r.group, len(at.groups), n)
@@ -54,7 +56,8 @@ func copyEach[T any](dst, src [][]T) [][]T {
 	return dst
 }
 
-// fill lays the admitted rows out, scaled by s. grow lets new groups join.
+// fill lays the admitted rows out, scaled by s. grow lets new groups join; where errNotFinite is
+// returned, none has.
 func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scaling, grow bool) error {
 	b, at := in.batch, in.at
 	r.shape(len(in.rows), d, at)
@@ -84,10 +87,11 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 			}
 		}
 	}
-	for from := 0; from < r.n; from += together {
-		to := min(from+together, r.n)
-		for i := 0; i < len(d.sources); {
-			i += r.fillNumbers(in, d.sources[i:], at.sources[i:], s, from, to)
+	r.finite = true
+	for i := 0; i < len(d.sources); {
+		i += r.fillNumbers(in, d.sources[i:], at.sources[i:], s)
+		if in.presumes && !r.finite {
+			return errNotFinite
 		}
 	}
 	for f, i := range at.groups {
@@ -111,30 +115,50 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 
 // together is how many rows are filled at a time, and abreast how many columns, so
 // that what is written stays in the first-level cache.
-const together, abreast = 128, 8
+const together, abreast = 128, vec.Abreast
 
-// fillNumbers lays out the admitted rows from to to of the first sources, as many as
+// errNotFinite says that rows are not finite though the intake presumes that all are.
+var errNotFinite = errors.New("a number is not finite")
+
+// fillNumbers lays out the admitted rows of the first sources, as many as
 // are numbers that stand together in X, and returns how many sources it is done with:
-// one at least.
-func (r *rows) fillNumbers(in *intake, sources []source, at []int, s *scaling, from, to int) int {
-	n, k := to-from, 0
-	r.room = slices.Grow(r.room[:0], abreast*together)[:abreast*together]
+// one at least. Where one of them is not finite, or too large when it is scaled, r.finite becomes false.
+func (r *rows) fillNumbers(in *intake, sources []source, at []int, s *scaling) int {
+	k := 0
 	for k < min(len(sources), abreast) && !sources[k].categorical {
-		dst := r.room[k*n:][:n]
-		c := &s.x[sources[k].first]
-		vec.Standardize(dst, in.numbersOf(in.batch.Columns[at[k]].Number, from, to, dst), c.Center, c.Scale)
 		k++
 	}
-	if k == 0 {
-		return 1
+	if k == 0 || r.n == 0 {
+		return max(k, 1)
 	}
-	vec.Transpose(k, n, r.room, n, r.x[from*r.cols+sources[0].first:], r.cols)
+	x, from := r.x[sources[0].first:], 0
+	if k == abreast && !in.lost {
+		var columns [abreast][]float64
+		var constants vec.Constants
+		for j := range columns {
+			c := &s.x[sources[j].first]
+			columns[j] = in.batch.Columns[at[j]].Number
+			constants.Set(j, c.Center, c.Scale)
+		}
+		from = vec.StandardizeAcross(x, r.cols, r.n, &columns, &constants)
+	}
+	r.room = slices.Grow(r.room[:0], abreast*together)[:abreast*together]
+	for ; from < r.n; from += together {
+		to := min(from+together, r.n)
+		n := to - from
+		for j := range k {
+			dst, c := r.room[j*n:][:n], &s.x[sources[j].first]
+			vec.Standardize(dst, in.numbersOf(in.batch.Columns[at[j]].Number, from, to, dst), c.Center, c.Scale)
+		}
+		r.finite = r.finite && vec.Finite(r.room[:k*n])
+		vec.Transpose(k, n, r.room, n, x[from*r.cols:], r.cols)
+	}
 	return k
 }
 
 // shard makes sh a view of rows lo to hi.
 func (r *rows) shard(sh *Shard, lo, hi int) {
-	sh.Rows, sh.Cols, sh.Forget, sh.Inner, sh.Serial = hi-lo, r.cols, 1, false, 0
+	sh.Rows, sh.Cols, sh.Forget, sh.Inner, sh.Serial, sh.Finite = hi-lo, r.cols, 1, false, 0, r.finite
 	sh.Y = r.y[lo:hi:hi]
 	sh.X = r.x[lo*r.cols : hi*r.cols : hi*r.cols]
 	sh.Group = sh.Group[:0]

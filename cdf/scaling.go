@@ -191,7 +191,7 @@ func (s *scaling) known() bool { return s.frozen || s.observed > 0 }
 // scaled lays the kept rows out in dst with the constants applied.
 func (s *scaling) scaled(dst *rows) {
 	r := &s.raw
-	dst.n, dst.cols = r.n, r.cols
+	dst.n, dst.cols, dst.finite = r.n, r.cols, false
 	dst.y = dst.y[:0]
 	for _, y := range r.y {
 		dst.y = append(dst.y, (y-s.y.Center)/s.y.Scale)

@@ -78,6 +78,8 @@ type Shard struct {
 	Rows, Cols int
 	Y          []float64 // Rows; NaN: the row is predicted (dlm: a missing observation), not absorbed
 	X          []float64 // Rows x Cols, row-major, the intercept first where there is one
+	// Finite says that X is known to have finite numbers only, so that nobody need look. False says nothing.
+	Finite bool
 	// Group has, per grouping factor, Rows indices into the key's levels of
 	// that factor in order of first appearance. An index above those that the
 	// model has absorbed, or -1 where the row has no response, is an unseen group.

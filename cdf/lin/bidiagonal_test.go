@@ -187,7 +187,7 @@ func TestRidge(t *testing.T) {
 				one[i*(n+1)+i] = 1
 			}
 			reflectEach(want, n+1, one, n)
-			Ridge(n, factor, make([]float64, RidgeWork(n)))
+			Ridge(n, factor, used(RidgeWork(n)))
 			if factor[len(factor)-1] != last {
 				t.Errorf("order %d: the last row is %v, was %v", n, factor[len(factor)-1], last)
 			}
@@ -201,7 +201,7 @@ func TestRidge(t *testing.T) {
 					near(t, fmt.Sprintf("order %d, row %d, entry %d", n, i, j), got[j], w[j], 1e-12*unit)
 				}
 			}
-			inverse, upper := make([]float64, n*n), make([]float64, n*n)
+			inverse, upper := used(n*n), make([]float64, n*n)
 			InvertPacked(n, factor, inverse)
 			for i := range n {
 				copy(upper[i*n+i:(i+1)*n], factor[PackedRow(n+1, i):])

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/internal/isatest"
@@ -87,6 +88,46 @@ func TestPanelsAreReflections(t *testing.T) {
 				}
 				identical(t, fmt.Sprintf("order %d, %d rows, other instructions", n, rows), got, first[at])
 				at++
+			}
+		}
+	})
+}
+
+// The reflections of a panel in one call against those one by one, from all columns to the last of a factor, which
+// may have one more than there are reflections. Some columns are 0, have next to nothing in them, or only below.
+func TestReduce(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 75))
+		for _, n := range []int{1, 3, 8, 9, 12, 17, 24} {
+			for j := 0; j < n; j += panelCols {
+				w := min(panelCols, n-j)
+				for columns := max(w-1, 1); columns <= w; columns++ {
+					for _, m := range []int{1, 4, 7, 24, 57} {
+						got, b := hard(r, PackedLen(n)+3), hard(r, (m+3)/4*4*panelCols+3)
+						for i := range b {
+							if l := i % panelCols; math.Abs(b[i]) > 1e100 || l >= w || i >= m*panelCols {
+								b[i] = 0
+							} else if l == 2 {
+								b[i] *= 1e-160
+							}
+						}
+						for i := range got {
+							if math.Abs(got[i]) > 1e100 {
+								got[i] = 0
+							}
+						}
+						got[PackedRow(n, j+w-1)] = 0
+						want, block := slices.Clone(got), slices.Clone(b)
+						var h, one reflections
+						h.reduce(got, n, j, w, columns, b, m)
+						one.reduceEach(want, n, j, w, columns, block, m)
+						name := fmt.Sprintf("order %d, %d of %d columns from %d, %d rows", n, columns, w, j, m)
+						identical(t, name+": factor", got, want)
+						identical(t, name+": block", b, block)
+						identical(t, name+": heads", h.head[:], one.head[:])
+						identical(t, name+": product", h.minus[:], one.minus[:])
+					}
+				}
 			}
 		}
 	})

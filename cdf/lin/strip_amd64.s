@@ -5749,3 +5749,1207 @@ next:
 	VMASKMOVPD   Y2, Y15, (CX)
 	VZEROUPPER
 	RET
+
+// func avx2Axpy(a float64, x *float64, y *float64, n int)
+// Requires: AVX
+TEXT ·avx2Axpy(SB), NOSPLIT, $0-32
+	MOVQ         x+8(FP), AX
+	MOVQ         y+16(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD a+0(FP), Y15
+
+vectors4:
+	CMPQ    DX, $0x10
+	JLT     vectors4end
+	VMULPD  (AX), Y15, Y0
+	VADDPD  (CX), Y0, Y0
+	VMOVUPD Y0, (CX)
+	VMULPD  32(AX), Y15, Y1
+	VADDPD  32(CX), Y1, Y1
+	VMOVUPD Y1, 32(CX)
+	VMULPD  64(AX), Y15, Y2
+	VADDPD  64(CX), Y2, Y2
+	VMOVUPD Y2, 64(CX)
+	VMULPD  96(AX), Y15, Y3
+	VADDPD  96(CX), Y3, Y3
+	VMOVUPD Y3, 96(CX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x10, DX
+	JMP     vectors4
+
+vectors4end:
+vectors1:
+	CMPQ    DX, $0x04
+	JLT     vectors1end
+	VMULPD  (AX), Y15, Y0
+	VADDPD  (CX), Y0, Y0
+	VMOVUPD Y0, (CX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x04, DX
+	JMP     vectors1
+
+vectors1end:
+	VZEROUPPER
+	RET
+
+// func avx2Scale(a float64, x *float64, n int)
+// Requires: AVX
+TEXT ·avx2Scale(SB), NOSPLIT, $0-24
+	MOVQ         x+8(FP), AX
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD a+0(FP), Y15
+
+vectors4:
+	CMPQ    CX, $0x10
+	JLT     vectors4end
+	VMULPD  (AX), Y15, Y0
+	VMOVUPD Y0, (AX)
+	VMULPD  32(AX), Y15, Y1
+	VMOVUPD Y1, 32(AX)
+	VMULPD  64(AX), Y15, Y2
+	VMOVUPD Y2, 64(AX)
+	VMULPD  96(AX), Y15, Y3
+	VMOVUPD Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x10, CX
+	JMP     vectors4
+
+vectors4end:
+vectors1:
+	CMPQ    CX, $0x04
+	JLT     vectors1end
+	VMULPD  (AX), Y15, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x04, CX
+	JMP     vectors1
+
+vectors1end:
+	VZEROUPPER
+	RET
+
+// func avx2Products(dst *float64, x *float64, y *float64, n int)
+// Requires: AVX
+TEXT ·avx2Products(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+
+vectors4:
+	CMPQ    BX, $0x10
+	JLT     vectors4end
+	VMOVUPD (CX), Y0
+	VMULPD  (DX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	VMOVUPD 32(CX), Y1
+	VMULPD  32(DX), Y1, Y1
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD 64(CX), Y2
+	VMULPD  64(DX), Y2, Y2
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD 96(CX), Y3
+	VMULPD  96(DX), Y3, Y3
+	VMOVUPD Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x10, BX
+	JMP     vectors4
+
+vectors4end:
+vectors1:
+	CMPQ    BX, $0x04
+	JLT     vectors1end
+	VMOVUPD (CX), Y0
+	VMULPD  (DX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DX
+	SUBQ    $0x04, BX
+	JMP     vectors1
+
+vectors1end:
+	VZEROUPPER
+	RET
+
+// func avx2AddSquares(dst *float64, x *float64, y *float64, n int)
+// Requires: AVX
+TEXT ·avx2AddSquares(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), BX
+
+vectors4:
+	CMPQ    BX, $0x10
+	JLT     vectors4end
+	VMOVUPD (CX), Y0
+	VMULPD  (DX), Y0, Y0
+	VMULPD  Y0, Y0, Y0
+	VADDPD  (AX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	VMOVUPD 32(CX), Y1
+	VMULPD  32(DX), Y1, Y1
+	VMULPD  Y1, Y1, Y1
+	VADDPD  32(AX), Y1, Y1
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD 64(CX), Y2
+	VMULPD  64(DX), Y2, Y2
+	VMULPD  Y2, Y2, Y2
+	VADDPD  64(AX), Y2, Y2
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD 96(CX), Y3
+	VMULPD  96(DX), Y3, Y3
+	VMULPD  Y3, Y3, Y3
+	VADDPD  96(AX), Y3, Y3
+	VMOVUPD Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x10, BX
+	JMP     vectors4
+
+vectors4end:
+vectors1:
+	CMPQ    BX, $0x04
+	JLT     vectors1end
+	VMOVUPD (CX), Y0
+	VMULPD  (DX), Y0, Y0
+	VMULPD  Y0, Y0, Y0
+	VADDPD  (AX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DX
+	SUBQ    $0x04, BX
+	JMP     vectors1
+
+vectors1end:
+	VZEROUPPER
+	RET
+
+DATA reduceConstants<>+0(SB)/8, $(0.00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001)
+DATA reduceConstants<>+8(SB)/8, $(-1.0)
+DATA reduceConstants<>+16(SB)/8, $0x8000000000000000
+GLOBL reduceConstants<>(SB), RODATA|NOPTR, $24
+
+// func avx512Reduce(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Reduce(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         16(AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         32(AX), BX
+	MOVQ         48(AX), SI
+	MOVQ         56(AX), DI
+	MOVQ         64(AX), R8
+	MOVQ         40(AX), R9
+	VPXORQ       Z31, Z31, Z31
+	VPXORQ       Z4, Z4, Z4
+	MOVQ         $0x00000000, R10
+	VPBROADCASTQ R10, Z5
+	MOVQ         (AX), R10
+	MOVQ         8(AX), R11
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+
+four0:
+	VBROADCASTSD (R10), Z6
+	VMOVUPD      (R10), Z8
+	VFNMADD231PD Z4, Z6, Z8
+	VMOVUPD      Z8, (R10)
+	VPERMPD      Z8, Z5, Z7
+	VFMADD231PD  Z8, Z7, Z0
+	VBROADCASTSD 64(R10), Z9
+	VMOVUPD      64(R10), Z11
+	VFNMADD231PD Z4, Z9, Z11
+	VMOVUPD      Z11, 64(R10)
+	VPERMPD      Z11, Z5, Z10
+	VFMADD231PD  Z11, Z10, Z1
+	VBROADCASTSD 128(R10), Z12
+	VMOVUPD      128(R10), Z14
+	VFNMADD231PD Z4, Z12, Z14
+	VMOVUPD      Z14, 128(R10)
+	VPERMPD      Z14, Z5, Z13
+	VFMADD231PD  Z14, Z13, Z2
+	VBROADCASTSD 192(R10), Z15
+	VMOVUPD      192(R10), Z17
+	VFNMADD231PD Z4, Z15, Z17
+	VMOVUPD      Z17, 192(R10)
+	VPERMPD      Z17, Z5, Z16
+	VFMADD231PD  Z17, Z16, Z3
+	ADDQ         $0x00000100, R10
+	DECQ         R11
+	JNZ          four0
+	VADDPD       Z1, Z0, Z0
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z2, Z0, Z0
+	VMOVUPD      Z0, (DI)
+	MOVQ         R9, R10
+	ANDQ         $0x000000fe, R10
+	KMOVW        R10, K2
+	VMOVUPD.Z    (CX), K2, Z9
+	VMOVSD       (CX), X6
+	VALIGNQ      $0x00, Z0, Z0, Z7
+	VMULSD       X6, X6, X8
+	VADDSD       X7, X8, X8
+	VXORPD       X12, X12, X12
+	VXORPD       X13, X13, X13
+	VUCOMISD     X12, X7
+	JBE          found0
+	VUCOMISD     reduceConstants<>+0(SB), X8
+	JB           found0
+	VSQRTSD      X8, X8, X10
+	VMOVSD       reduceConstants<>+16(SB), X11
+	VANDNPD      X11, X6, X11
+	VORPD        X11, X10, X10
+	VMOVSD       X10, (CX)
+	VSUBSD       X10, X6, X12
+	VMULSD       X12, X10, X13
+	VMOVSD       reduceConstants<>+8(SB), X11
+	VDIVSD       X13, X11, X13
+
+found0:
+	VMOVSD       X12, (SI)
+	VBROADCASTSD X12, Z14
+	VBROADCASTSD X13, Z15
+	VMULPD       Z9, Z14, Z16
+	VADDPD       Z0, Z16, Z16
+	VMULPD.Z     Z16, Z15, K2, Z4
+	VMULPD       Z4, Z14, Z17
+	VSUBPD       Z17, Z9, Z17
+	VMOVUPD      Z17, K2, (CX)
+	TESTQ        R8, R8
+	JZ           joined0
+	VMOVSD       reduceConstants<>+16(SB), X6
+	VXORPD       X6, X13, X6
+	VMOVUPD      Z31, (R8)
+	VMOVSD       X6, (R8)
+
+joined0:
+	CMPQ         BX, $0x01
+	JEQ          end
+	ADDQ         DX, CX
+	SUBQ         $0x08, DX
+	MOVQ         $0x00000001, R10
+	VPBROADCASTQ R10, Z5
+	MOVQ         (AX), R10
+	MOVQ         8(AX), R11
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+
+four1:
+	VBROADCASTSD (R10), Z6
+	VMOVUPD      (R10), Z8
+	VFNMADD231PD Z4, Z6, Z8
+	VMOVUPD      Z8, (R10)
+	VPERMPD      Z8, Z5, Z7
+	VFMADD231PD  Z8, Z7, Z0
+	VBROADCASTSD 64(R10), Z9
+	VMOVUPD      64(R10), Z11
+	VFNMADD231PD Z4, Z9, Z11
+	VMOVUPD      Z11, 64(R10)
+	VPERMPD      Z11, Z5, Z10
+	VFMADD231PD  Z11, Z10, Z1
+	VBROADCASTSD 128(R10), Z12
+	VMOVUPD      128(R10), Z14
+	VFNMADD231PD Z4, Z12, Z14
+	VMOVUPD      Z14, 128(R10)
+	VPERMPD      Z14, Z5, Z13
+	VFMADD231PD  Z14, Z13, Z2
+	VBROADCASTSD 192(R10), Z15
+	VMOVUPD      192(R10), Z17
+	VFNMADD231PD Z4, Z15, Z17
+	VMOVUPD      Z17, 192(R10)
+	VPERMPD      Z17, Z5, Z16
+	VFMADD231PD  Z17, Z16, Z3
+	ADDQ         $0x00000100, R10
+	DECQ         R11
+	JNZ          four1
+	VADDPD       Z1, Z0, Z0
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z2, Z0, Z0
+	VMOVUPD      Z0, (DI)
+	MOVQ         R9, R10
+	ANDQ         $0x000000fc, R10
+	KMOVW        R10, K2
+	VMOVUPD.Z    (CX), K2, Z9
+	VMOVSD       8(CX), X6
+	VALIGNQ      $0x01, Z0, Z0, Z7
+	VMULSD       X6, X6, X8
+	VADDSD       X7, X8, X8
+	VXORPD       X12, X12, X12
+	VXORPD       X13, X13, X13
+	VUCOMISD     X12, X7
+	JBE          found1
+	VUCOMISD     reduceConstants<>+0(SB), X8
+	JB           found1
+	VSQRTSD      X8, X8, X10
+	VMOVSD       reduceConstants<>+16(SB), X11
+	VANDNPD      X11, X6, X11
+	VORPD        X11, X10, X10
+	VMOVSD       X10, 8(CX)
+	VSUBSD       X10, X6, X12
+	VMULSD       X12, X10, X13
+	VMOVSD       reduceConstants<>+8(SB), X11
+	VDIVSD       X13, X11, X13
+
+found1:
+	VMOVSD       X12, 8(SI)
+	VBROADCASTSD X12, Z14
+	VBROADCASTSD X13, Z15
+	VMULPD       Z9, Z14, Z16
+	VADDPD       Z0, Z16, Z16
+	VMULPD.Z     Z16, Z15, K2, Z4
+	VMULPD       Z4, Z14, Z17
+	VSUBPD       Z17, Z9, Z17
+	VMOVUPD      Z17, K2, (CX)
+	TESTQ        R8, R8
+	JZ           joined1
+	VMOVSD       reduceConstants<>+16(SB), X6
+	VXORPD       X6, X13, X6
+	VMOVSD       (R8), X7
+	VMULSD       (DI), X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 8(R8)
+	VMOVUPD      Z31, 64(R8)
+	VMOVSD       X6, 72(R8)
+
+joined1:
+	CMPQ         BX, $0x02
+	JEQ          end
+	ADDQ         DX, CX
+	SUBQ         $0x08, DX
+	MOVQ         $0x00000002, R10
+	VPBROADCASTQ R10, Z5
+	MOVQ         (AX), R10
+	MOVQ         8(AX), R11
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+
+four2:
+	VBROADCASTSD 8(R10), Z6
+	VMOVUPD      (R10), Z8
+	VFNMADD231PD Z4, Z6, Z8
+	VMOVUPD      Z8, (R10)
+	VPERMPD      Z8, Z5, Z7
+	VFMADD231PD  Z8, Z7, Z0
+	VBROADCASTSD 72(R10), Z9
+	VMOVUPD      64(R10), Z11
+	VFNMADD231PD Z4, Z9, Z11
+	VMOVUPD      Z11, 64(R10)
+	VPERMPD      Z11, Z5, Z10
+	VFMADD231PD  Z11, Z10, Z1
+	VBROADCASTSD 136(R10), Z12
+	VMOVUPD      128(R10), Z14
+	VFNMADD231PD Z4, Z12, Z14
+	VMOVUPD      Z14, 128(R10)
+	VPERMPD      Z14, Z5, Z13
+	VFMADD231PD  Z14, Z13, Z2
+	VBROADCASTSD 200(R10), Z15
+	VMOVUPD      192(R10), Z17
+	VFNMADD231PD Z4, Z15, Z17
+	VMOVUPD      Z17, 192(R10)
+	VPERMPD      Z17, Z5, Z16
+	VFMADD231PD  Z17, Z16, Z3
+	ADDQ         $0x00000100, R10
+	DECQ         R11
+	JNZ          four2
+	VADDPD       Z1, Z0, Z0
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z2, Z0, Z0
+	VMOVUPD      Z0, (DI)
+	MOVQ         R9, R10
+	ANDQ         $0x000000f8, R10
+	KMOVW        R10, K2
+	VMOVUPD.Z    (CX), K2, Z9
+	VMOVSD       16(CX), X6
+	VALIGNQ      $0x02, Z0, Z0, Z7
+	VMULSD       X6, X6, X8
+	VADDSD       X7, X8, X8
+	VXORPD       X12, X12, X12
+	VXORPD       X13, X13, X13
+	VUCOMISD     X12, X7
+	JBE          found2
+	VUCOMISD     reduceConstants<>+0(SB), X8
+	JB           found2
+	VSQRTSD      X8, X8, X10
+	VMOVSD       reduceConstants<>+16(SB), X11
+	VANDNPD      X11, X6, X11
+	VORPD        X11, X10, X10
+	VMOVSD       X10, 16(CX)
+	VSUBSD       X10, X6, X12
+	VMULSD       X12, X10, X13
+	VMOVSD       reduceConstants<>+8(SB), X11
+	VDIVSD       X13, X11, X13
+
+found2:
+	VMOVSD       X12, 16(SI)
+	VBROADCASTSD X12, Z14
+	VBROADCASTSD X13, Z15
+	VMULPD       Z9, Z14, Z16
+	VADDPD       Z0, Z16, Z16
+	VMULPD.Z     Z16, Z15, K2, Z4
+	VMULPD       Z4, Z14, Z17
+	VSUBPD       Z17, Z9, Z17
+	VMOVUPD      Z17, K2, (CX)
+	TESTQ        R8, R8
+	JZ           joined2
+	VMOVSD       reduceConstants<>+16(SB), X6
+	VXORPD       X6, X13, X6
+	VMOVSD       (R8), X7
+	VMULSD       (DI), X7, X7
+	VMOVSD       8(R8), X8
+	VMULSD       8(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 16(R8)
+	VMOVSD       72(R8), X7
+	VMULSD       8(DI), X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 80(R8)
+	VMOVUPD      Z31, 128(R8)
+	VMOVSD       X6, 144(R8)
+
+joined2:
+	CMPQ         BX, $0x03
+	JEQ          end
+	ADDQ         DX, CX
+	SUBQ         $0x08, DX
+	MOVQ         $0x00000003, R10
+	VPBROADCASTQ R10, Z5
+	MOVQ         (AX), R10
+	MOVQ         8(AX), R11
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+
+four3:
+	VBROADCASTSD 16(R10), Z6
+	VMOVUPD      (R10), Z8
+	VFNMADD231PD Z4, Z6, Z8
+	VMOVUPD      Z8, (R10)
+	VPERMPD      Z8, Z5, Z7
+	VFMADD231PD  Z8, Z7, Z0
+	VBROADCASTSD 80(R10), Z9
+	VMOVUPD      64(R10), Z11
+	VFNMADD231PD Z4, Z9, Z11
+	VMOVUPD      Z11, 64(R10)
+	VPERMPD      Z11, Z5, Z10
+	VFMADD231PD  Z11, Z10, Z1
+	VBROADCASTSD 144(R10), Z12
+	VMOVUPD      128(R10), Z14
+	VFNMADD231PD Z4, Z12, Z14
+	VMOVUPD      Z14, 128(R10)
+	VPERMPD      Z14, Z5, Z13
+	VFMADD231PD  Z14, Z13, Z2
+	VBROADCASTSD 208(R10), Z15
+	VMOVUPD      192(R10), Z17
+	VFNMADD231PD Z4, Z15, Z17
+	VMOVUPD      Z17, 192(R10)
+	VPERMPD      Z17, Z5, Z16
+	VFMADD231PD  Z17, Z16, Z3
+	ADDQ         $0x00000100, R10
+	DECQ         R11
+	JNZ          four3
+	VADDPD       Z1, Z0, Z0
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z2, Z0, Z0
+	VMOVUPD      Z0, (DI)
+	MOVQ         R9, R10
+	ANDQ         $0x000000f0, R10
+	KMOVW        R10, K2
+	VMOVUPD.Z    (CX), K2, Z9
+	VMOVSD       24(CX), X6
+	VALIGNQ      $0x03, Z0, Z0, Z7
+	VMULSD       X6, X6, X8
+	VADDSD       X7, X8, X8
+	VXORPD       X12, X12, X12
+	VXORPD       X13, X13, X13
+	VUCOMISD     X12, X7
+	JBE          found3
+	VUCOMISD     reduceConstants<>+0(SB), X8
+	JB           found3
+	VSQRTSD      X8, X8, X10
+	VMOVSD       reduceConstants<>+16(SB), X11
+	VANDNPD      X11, X6, X11
+	VORPD        X11, X10, X10
+	VMOVSD       X10, 24(CX)
+	VSUBSD       X10, X6, X12
+	VMULSD       X12, X10, X13
+	VMOVSD       reduceConstants<>+8(SB), X11
+	VDIVSD       X13, X11, X13
+
+found3:
+	VMOVSD       X12, 24(SI)
+	VBROADCASTSD X12, Z14
+	VBROADCASTSD X13, Z15
+	VMULPD       Z9, Z14, Z16
+	VADDPD       Z0, Z16, Z16
+	VMULPD.Z     Z16, Z15, K2, Z4
+	VMULPD       Z4, Z14, Z17
+	VSUBPD       Z17, Z9, Z17
+	VMOVUPD      Z17, K2, (CX)
+	TESTQ        R8, R8
+	JZ           joined3
+	VMOVSD       reduceConstants<>+16(SB), X6
+	VXORPD       X6, X13, X6
+	VMOVSD       (R8), X7
+	VMULSD       (DI), X7, X7
+	VMOVSD       8(R8), X8
+	VMULSD       8(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       16(R8), X8
+	VMULSD       16(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 24(R8)
+	VMOVSD       72(R8), X7
+	VMULSD       8(DI), X7, X7
+	VMOVSD       80(R8), X8
+	VMULSD       16(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 88(R8)
+	VMOVSD       144(R8), X7
+	VMULSD       16(DI), X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 152(R8)
+	VMOVUPD      Z31, 192(R8)
+	VMOVSD       X6, 216(R8)
+
+joined3:
+	CMPQ         BX, $0x04
+	JEQ          end
+	ADDQ         DX, CX
+	SUBQ         $0x08, DX
+	MOVQ         $0x00000004, R10
+	VPBROADCASTQ R10, Z5
+	MOVQ         (AX), R10
+	MOVQ         8(AX), R11
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+
+four4:
+	VBROADCASTSD 24(R10), Z6
+	VMOVUPD      (R10), Z8
+	VFNMADD231PD Z4, Z6, Z8
+	VMOVUPD      Z8, (R10)
+	VPERMPD      Z8, Z5, Z7
+	VFMADD231PD  Z8, Z7, Z0
+	VBROADCASTSD 88(R10), Z9
+	VMOVUPD      64(R10), Z11
+	VFNMADD231PD Z4, Z9, Z11
+	VMOVUPD      Z11, 64(R10)
+	VPERMPD      Z11, Z5, Z10
+	VFMADD231PD  Z11, Z10, Z1
+	VBROADCASTSD 152(R10), Z12
+	VMOVUPD      128(R10), Z14
+	VFNMADD231PD Z4, Z12, Z14
+	VMOVUPD      Z14, 128(R10)
+	VPERMPD      Z14, Z5, Z13
+	VFMADD231PD  Z14, Z13, Z2
+	VBROADCASTSD 216(R10), Z15
+	VMOVUPD      192(R10), Z17
+	VFNMADD231PD Z4, Z15, Z17
+	VMOVUPD      Z17, 192(R10)
+	VPERMPD      Z17, Z5, Z16
+	VFMADD231PD  Z17, Z16, Z3
+	ADDQ         $0x00000100, R10
+	DECQ         R11
+	JNZ          four4
+	VADDPD       Z1, Z0, Z0
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z2, Z0, Z0
+	VMOVUPD      Z0, (DI)
+	MOVQ         R9, R10
+	ANDQ         $0x000000e0, R10
+	KMOVW        R10, K2
+	VMOVUPD.Z    (CX), K2, Z9
+	VMOVSD       32(CX), X6
+	VALIGNQ      $0x04, Z0, Z0, Z7
+	VMULSD       X6, X6, X8
+	VADDSD       X7, X8, X8
+	VXORPD       X12, X12, X12
+	VXORPD       X13, X13, X13
+	VUCOMISD     X12, X7
+	JBE          found4
+	VUCOMISD     reduceConstants<>+0(SB), X8
+	JB           found4
+	VSQRTSD      X8, X8, X10
+	VMOVSD       reduceConstants<>+16(SB), X11
+	VANDNPD      X11, X6, X11
+	VORPD        X11, X10, X10
+	VMOVSD       X10, 32(CX)
+	VSUBSD       X10, X6, X12
+	VMULSD       X12, X10, X13
+	VMOVSD       reduceConstants<>+8(SB), X11
+	VDIVSD       X13, X11, X13
+
+found4:
+	VMOVSD       X12, 32(SI)
+	VBROADCASTSD X12, Z14
+	VBROADCASTSD X13, Z15
+	VMULPD       Z9, Z14, Z16
+	VADDPD       Z0, Z16, Z16
+	VMULPD.Z     Z16, Z15, K2, Z4
+	VMULPD       Z4, Z14, Z17
+	VSUBPD       Z17, Z9, Z17
+	VMOVUPD      Z17, K2, (CX)
+	TESTQ        R8, R8
+	JZ           joined4
+	VMOVSD       reduceConstants<>+16(SB), X6
+	VXORPD       X6, X13, X6
+	VMOVSD       (R8), X7
+	VMULSD       (DI), X7, X7
+	VMOVSD       8(R8), X8
+	VMULSD       8(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       16(R8), X8
+	VMULSD       16(DI), X8, X8
+	VMOVSD       24(R8), X9
+	VMULSD       24(DI), X9, X9
+	VADDSD       X9, X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 32(R8)
+	VMOVSD       72(R8), X7
+	VMULSD       8(DI), X7, X7
+	VMOVSD       80(R8), X8
+	VMULSD       16(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       88(R8), X8
+	VMULSD       24(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 96(R8)
+	VMOVSD       144(R8), X7
+	VMULSD       16(DI), X7, X7
+	VMOVSD       152(R8), X8
+	VMULSD       24(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 160(R8)
+	VMOVSD       216(R8), X7
+	VMULSD       24(DI), X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 224(R8)
+	VMOVUPD      Z31, 256(R8)
+	VMOVSD       X6, 288(R8)
+
+joined4:
+	CMPQ         BX, $0x05
+	JEQ          end
+	ADDQ         DX, CX
+	SUBQ         $0x08, DX
+	MOVQ         $0x00000005, R10
+	VPBROADCASTQ R10, Z5
+	MOVQ         (AX), R10
+	MOVQ         8(AX), R11
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+
+four5:
+	VBROADCASTSD 32(R10), Z6
+	VMOVUPD      (R10), Z8
+	VFNMADD231PD Z4, Z6, Z8
+	VMOVUPD      Z8, (R10)
+	VPERMPD      Z8, Z5, Z7
+	VFMADD231PD  Z8, Z7, Z0
+	VBROADCASTSD 96(R10), Z9
+	VMOVUPD      64(R10), Z11
+	VFNMADD231PD Z4, Z9, Z11
+	VMOVUPD      Z11, 64(R10)
+	VPERMPD      Z11, Z5, Z10
+	VFMADD231PD  Z11, Z10, Z1
+	VBROADCASTSD 160(R10), Z12
+	VMOVUPD      128(R10), Z14
+	VFNMADD231PD Z4, Z12, Z14
+	VMOVUPD      Z14, 128(R10)
+	VPERMPD      Z14, Z5, Z13
+	VFMADD231PD  Z14, Z13, Z2
+	VBROADCASTSD 224(R10), Z15
+	VMOVUPD      192(R10), Z17
+	VFNMADD231PD Z4, Z15, Z17
+	VMOVUPD      Z17, 192(R10)
+	VPERMPD      Z17, Z5, Z16
+	VFMADD231PD  Z17, Z16, Z3
+	ADDQ         $0x00000100, R10
+	DECQ         R11
+	JNZ          four5
+	VADDPD       Z1, Z0, Z0
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z2, Z0, Z0
+	VMOVUPD      Z0, (DI)
+	MOVQ         R9, R10
+	ANDQ         $0x000000c0, R10
+	KMOVW        R10, K2
+	VMOVUPD.Z    (CX), K2, Z9
+	VMOVSD       40(CX), X6
+	VALIGNQ      $0x05, Z0, Z0, Z7
+	VMULSD       X6, X6, X8
+	VADDSD       X7, X8, X8
+	VXORPD       X12, X12, X12
+	VXORPD       X13, X13, X13
+	VUCOMISD     X12, X7
+	JBE          found5
+	VUCOMISD     reduceConstants<>+0(SB), X8
+	JB           found5
+	VSQRTSD      X8, X8, X10
+	VMOVSD       reduceConstants<>+16(SB), X11
+	VANDNPD      X11, X6, X11
+	VORPD        X11, X10, X10
+	VMOVSD       X10, 40(CX)
+	VSUBSD       X10, X6, X12
+	VMULSD       X12, X10, X13
+	VMOVSD       reduceConstants<>+8(SB), X11
+	VDIVSD       X13, X11, X13
+
+found5:
+	VMOVSD       X12, 40(SI)
+	VBROADCASTSD X12, Z14
+	VBROADCASTSD X13, Z15
+	VMULPD       Z9, Z14, Z16
+	VADDPD       Z0, Z16, Z16
+	VMULPD.Z     Z16, Z15, K2, Z4
+	VMULPD       Z4, Z14, Z17
+	VSUBPD       Z17, Z9, Z17
+	VMOVUPD      Z17, K2, (CX)
+	TESTQ        R8, R8
+	JZ           joined5
+	VMOVSD       reduceConstants<>+16(SB), X6
+	VXORPD       X6, X13, X6
+	VMOVSD       (R8), X7
+	VMULSD       (DI), X7, X7
+	VMOVSD       32(R8), X8
+	VMULSD       32(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       8(R8), X8
+	VMULSD       8(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       16(R8), X8
+	VMULSD       16(DI), X8, X8
+	VMOVSD       24(R8), X9
+	VMULSD       24(DI), X9, X9
+	VADDSD       X9, X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 40(R8)
+	VMOVSD       72(R8), X7
+	VMULSD       8(DI), X7, X7
+	VMOVSD       80(R8), X8
+	VMULSD       16(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       88(R8), X8
+	VMULSD       24(DI), X8, X8
+	VMOVSD       96(R8), X9
+	VMULSD       32(DI), X9, X9
+	VADDSD       X9, X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 104(R8)
+	VMOVSD       144(R8), X7
+	VMULSD       16(DI), X7, X7
+	VMOVSD       152(R8), X8
+	VMULSD       24(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       160(R8), X8
+	VMULSD       32(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 168(R8)
+	VMOVSD       216(R8), X7
+	VMULSD       24(DI), X7, X7
+	VMOVSD       224(R8), X8
+	VMULSD       32(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 232(R8)
+	VMOVSD       288(R8), X7
+	VMULSD       32(DI), X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 296(R8)
+	VMOVUPD      Z31, 320(R8)
+	VMOVSD       X6, 360(R8)
+
+joined5:
+	CMPQ         BX, $0x06
+	JEQ          end
+	ADDQ         DX, CX
+	SUBQ         $0x08, DX
+	MOVQ         $0x00000006, R10
+	VPBROADCASTQ R10, Z5
+	MOVQ         (AX), R10
+	MOVQ         8(AX), R11
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+
+four6:
+	VBROADCASTSD 40(R10), Z6
+	VMOVUPD      (R10), Z8
+	VFNMADD231PD Z4, Z6, Z8
+	VMOVUPD      Z8, (R10)
+	VPERMPD      Z8, Z5, Z7
+	VFMADD231PD  Z8, Z7, Z0
+	VBROADCASTSD 104(R10), Z9
+	VMOVUPD      64(R10), Z11
+	VFNMADD231PD Z4, Z9, Z11
+	VMOVUPD      Z11, 64(R10)
+	VPERMPD      Z11, Z5, Z10
+	VFMADD231PD  Z11, Z10, Z1
+	VBROADCASTSD 168(R10), Z12
+	VMOVUPD      128(R10), Z14
+	VFNMADD231PD Z4, Z12, Z14
+	VMOVUPD      Z14, 128(R10)
+	VPERMPD      Z14, Z5, Z13
+	VFMADD231PD  Z14, Z13, Z2
+	VBROADCASTSD 232(R10), Z15
+	VMOVUPD      192(R10), Z17
+	VFNMADD231PD Z4, Z15, Z17
+	VMOVUPD      Z17, 192(R10)
+	VPERMPD      Z17, Z5, Z16
+	VFMADD231PD  Z17, Z16, Z3
+	ADDQ         $0x00000100, R10
+	DECQ         R11
+	JNZ          four6
+	VADDPD       Z1, Z0, Z0
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z2, Z0, Z0
+	VMOVUPD      Z0, (DI)
+	MOVQ         R9, R10
+	ANDQ         $0x00000080, R10
+	KMOVW        R10, K2
+	VMOVUPD.Z    (CX), K2, Z9
+	VMOVSD       48(CX), X6
+	VALIGNQ      $0x06, Z0, Z0, Z7
+	VMULSD       X6, X6, X8
+	VADDSD       X7, X8, X8
+	VXORPD       X12, X12, X12
+	VXORPD       X13, X13, X13
+	VUCOMISD     X12, X7
+	JBE          found6
+	VUCOMISD     reduceConstants<>+0(SB), X8
+	JB           found6
+	VSQRTSD      X8, X8, X10
+	VMOVSD       reduceConstants<>+16(SB), X11
+	VANDNPD      X11, X6, X11
+	VORPD        X11, X10, X10
+	VMOVSD       X10, 48(CX)
+	VSUBSD       X10, X6, X12
+	VMULSD       X12, X10, X13
+	VMOVSD       reduceConstants<>+8(SB), X11
+	VDIVSD       X13, X11, X13
+
+found6:
+	VMOVSD       X12, 48(SI)
+	VBROADCASTSD X12, Z14
+	VBROADCASTSD X13, Z15
+	VMULPD       Z9, Z14, Z16
+	VADDPD       Z0, Z16, Z16
+	VMULPD.Z     Z16, Z15, K2, Z4
+	VMULPD       Z4, Z14, Z17
+	VSUBPD       Z17, Z9, Z17
+	VMOVUPD      Z17, K2, (CX)
+	TESTQ        R8, R8
+	JZ           joined6
+	VMOVSD       reduceConstants<>+16(SB), X6
+	VXORPD       X6, X13, X6
+	VMOVSD       (R8), X7
+	VMULSD       (DI), X7, X7
+	VMOVSD       32(R8), X8
+	VMULSD       32(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       40(R8), X8
+	VMULSD       40(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       8(R8), X8
+	VMULSD       8(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       16(R8), X8
+	VMULSD       16(DI), X8, X8
+	VMOVSD       24(R8), X9
+	VMULSD       24(DI), X9, X9
+	VADDSD       X9, X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 48(R8)
+	VMOVSD       72(R8), X7
+	VMULSD       8(DI), X7, X7
+	VMOVSD       104(R8), X8
+	VMULSD       40(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       80(R8), X8
+	VMULSD       16(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       88(R8), X8
+	VMULSD       24(DI), X8, X8
+	VMOVSD       96(R8), X9
+	VMULSD       32(DI), X9, X9
+	VADDSD       X9, X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 112(R8)
+	VMOVSD       144(R8), X7
+	VMULSD       16(DI), X7, X7
+	VMOVSD       152(R8), X8
+	VMULSD       24(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       160(R8), X8
+	VMULSD       32(DI), X8, X8
+	VMOVSD       168(R8), X9
+	VMULSD       40(DI), X9, X9
+	VADDSD       X9, X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 176(R8)
+	VMOVSD       216(R8), X7
+	VMULSD       24(DI), X7, X7
+	VMOVSD       224(R8), X8
+	VMULSD       32(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       232(R8), X8
+	VMULSD       40(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 240(R8)
+	VMOVSD       288(R8), X7
+	VMULSD       32(DI), X7, X7
+	VMOVSD       296(R8), X8
+	VMULSD       40(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 304(R8)
+	VMOVSD       360(R8), X7
+	VMULSD       40(DI), X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 368(R8)
+	VMOVUPD      Z31, 384(R8)
+	VMOVSD       X6, 432(R8)
+
+joined6:
+	CMPQ         BX, $0x07
+	JEQ          end
+	ADDQ         DX, CX
+	SUBQ         $0x08, DX
+	MOVQ         $0x00000007, DX
+	VPBROADCASTQ DX, Z5
+	MOVQ         (AX), DX
+	MOVQ         8(AX), AX
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+
+four7:
+	VBROADCASTSD 48(DX), Z6
+	VMOVUPD      (DX), Z8
+	VFNMADD231PD Z4, Z6, Z8
+	VMOVUPD      Z8, (DX)
+	VPERMPD      Z8, Z5, Z7
+	VFMADD231PD  Z8, Z7, Z0
+	VBROADCASTSD 112(DX), Z9
+	VMOVUPD      64(DX), Z11
+	VFNMADD231PD Z4, Z9, Z11
+	VMOVUPD      Z11, 64(DX)
+	VPERMPD      Z11, Z5, Z10
+	VFMADD231PD  Z11, Z10, Z1
+	VBROADCASTSD 176(DX), Z12
+	VMOVUPD      128(DX), Z14
+	VFNMADD231PD Z4, Z12, Z14
+	VMOVUPD      Z14, 128(DX)
+	VPERMPD      Z14, Z5, Z13
+	VFMADD231PD  Z14, Z13, Z2
+	VBROADCASTSD 240(DX), Z15
+	VMOVUPD      192(DX), Z17
+	VFNMADD231PD Z4, Z15, Z17
+	VMOVUPD      Z17, 192(DX)
+	VPERMPD      Z17, Z5, Z16
+	VFMADD231PD  Z17, Z16, Z3
+	ADDQ         $0x00000100, DX
+	DECQ         AX
+	JNZ          four7
+	VADDPD       Z1, Z0, Z0
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z2, Z0, Z0
+	VMOVUPD      Z0, (DI)
+	MOVQ         R9, AX
+	ANDQ         $0x00000000, AX
+	KMOVW        AX, K2
+	VMOVUPD.Z    (CX), K2, Z9
+	VMOVSD       56(CX), X6
+	VALIGNQ      $0x07, Z0, Z0, Z7
+	VMULSD       X6, X6, X8
+	VADDSD       X7, X8, X8
+	VXORPD       X12, X12, X12
+	VXORPD       X13, X13, X13
+	VUCOMISD     X12, X7
+	JBE          found7
+	VUCOMISD     reduceConstants<>+0(SB), X8
+	JB           found7
+	VSQRTSD      X8, X8, X10
+	VMOVSD       reduceConstants<>+16(SB), X11
+	VANDNPD      X11, X6, X11
+	VORPD        X11, X10, X10
+	VMOVSD       X10, 56(CX)
+	VSUBSD       X10, X6, X12
+	VMULSD       X12, X10, X13
+	VMOVSD       reduceConstants<>+8(SB), X11
+	VDIVSD       X13, X11, X13
+
+found7:
+	VMOVSD       X12, 56(SI)
+	VBROADCASTSD X12, Z14
+	VBROADCASTSD X13, Z15
+	VMULPD       Z9, Z14, Z16
+	VADDPD       Z0, Z16, Z16
+	VMULPD.Z     Z16, Z15, K2, Z4
+	VMULPD       Z4, Z14, Z17
+	VSUBPD       Z17, Z9, Z17
+	VMOVUPD      Z17, K2, (CX)
+	TESTQ        R8, R8
+	JZ           joined7
+	VMOVSD       reduceConstants<>+16(SB), X6
+	VXORPD       X6, X13, X6
+	VMOVSD       (R8), X7
+	VMULSD       (DI), X7, X7
+	VMOVSD       32(R8), X8
+	VMULSD       32(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       40(R8), X8
+	VMULSD       40(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       48(R8), X8
+	VMULSD       48(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       8(R8), X8
+	VMULSD       8(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       16(R8), X8
+	VMULSD       16(DI), X8, X8
+	VMOVSD       24(R8), X9
+	VMULSD       24(DI), X9, X9
+	VADDSD       X9, X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 56(R8)
+	VMOVSD       72(R8), X7
+	VMULSD       8(DI), X7, X7
+	VMOVSD       104(R8), X8
+	VMULSD       40(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       112(R8), X8
+	VMULSD       48(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       80(R8), X8
+	VMULSD       16(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       88(R8), X8
+	VMULSD       24(DI), X8, X8
+	VMOVSD       96(R8), X9
+	VMULSD       32(DI), X9, X9
+	VADDSD       X9, X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 120(R8)
+	VMOVSD       144(R8), X7
+	VMULSD       16(DI), X7, X7
+	VMOVSD       176(R8), X8
+	VMULSD       48(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       152(R8), X8
+	VMULSD       24(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       160(R8), X8
+	VMULSD       32(DI), X8, X8
+	VMOVSD       168(R8), X9
+	VMULSD       40(DI), X9, X9
+	VADDSD       X9, X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 184(R8)
+	VMOVSD       216(R8), X7
+	VMULSD       24(DI), X7, X7
+	VMOVSD       224(R8), X8
+	VMULSD       32(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       232(R8), X8
+	VMULSD       40(DI), X8, X8
+	VMOVSD       240(R8), X9
+	VMULSD       48(DI), X9, X9
+	VADDSD       X9, X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 248(R8)
+	VMOVSD       288(R8), X7
+	VMULSD       32(DI), X7, X7
+	VMOVSD       296(R8), X8
+	VMULSD       40(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VMOVSD       304(R8), X8
+	VMULSD       48(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 312(R8)
+	VMOVSD       360(R8), X7
+	VMULSD       40(DI), X7, X7
+	VMOVSD       368(R8), X8
+	VMULSD       48(DI), X8, X8
+	VADDSD       X8, X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 376(R8)
+	VMOVSD       432(R8), X7
+	VMULSD       48(DI), X7, X7
+	VADDSD       X31, X7, X7
+	VMULSD       X6, X7, X7
+	VMOVSD       X7, 440(R8)
+	VMOVUPD      Z31, 448(R8)
+	VMOVSD       X6, 504(R8)
+
+joined7:
+end:
+	VZEROUPPER
+	RET

@@ -21,21 +21,6 @@ func Dot(x, y []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// Axpy adds a*x to y, over the entries of x; y is at least as long.
-func Axpy(a float64, x, y []float64) {
-	y = y[:len(x)]
-	for len(x) >= 4 && len(y) >= 4 {
-		y[0] += float64(a * x[0])
-		y[1] += float64(a * x[1])
-		y[2] += float64(a * x[2])
-		y[3] += float64(a * x[3])
-		x, y = x[4:], y[4:]
-	}
-	for i, v := range x {
-		y[i] += float64(a * v)
-	}
-}
-
 // SumSquares returns |Wx|^2; w holds the rows of W, each as long as x, one
 // after the other.
 func SumSquares(w, x []float64) float64 {
@@ -55,13 +40,6 @@ func SumSquares(w, x []float64) float64 {
 		sum += float64(s * s)
 	}
 	return sum
-}
-
-// Scale multiplies x by a.
-func Scale(a float64, x []float64) {
-	for i := range x {
-		x[i] *= a
-	}
 }
 
 // Finite reports whether no x is infinite or NaN.

@@ -3699,3 +3699,186 @@ next:
 	JNZ     next
 	VZEROUPPER
 	RET
+
+// func avx512Across(columns **float64, constants *float64, b *float64, stride int, n int) int
+// Requires: AVX, AVX512F
+TEXT ·avx512Across(SB), NOSPLIT, $0-48
+	MOVQ         columns+0(FP), AX
+	MOVQ         constants+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+32(FP), BX
+	MOVQ         stride+24(FP), SI
+	LEAQ         (SI)(SI*2), DI
+	VPBROADCASTQ widelimits<>+0(SB), Z28
+	VPBROADCASTQ widelimits<>+24(SB), Z29
+	VPXORQ       Z30, Z30, Z30
+	VPTERNLOGQ   $0xff, Z31, Z31, Z31
+	XORQ         R8, R8
+
+next:
+	MOVQ              (AX), R9
+	VMOVUPD           (R9)(R8*8), Z8
+	VSUBPD.BCST       (CX), Z8, Z8
+	VMULPD.BCST       128(CX), Z8, Z0
+	VMOVAPD           Z8, Z12
+	VFNMADD231PD.BCST 64(CX), Z0, Z12
+	VFMADD231PD.BCST  128(CX), Z12, Z0
+	VMOVAPD           Z8, Z12
+	VFNMADD231PD.BCST 64(CX), Z0, Z12
+	VFMADD231PD.BCST  128(CX), Z12, Z0
+	VPANDQ            Z28, Z8, Z12
+	VPMAXUQ           Z12, Z30, Z30
+	VPSUBQ            Z29, Z12, Z12
+	VPMINUQ           Z12, Z31, Z31
+	VPTERNLOGQ        $0xe4, Z28, Z8, Z0
+	MOVQ              8(AX), R9
+	VMOVUPD           (R9)(R8*8), Z9
+	VSUBPD.BCST       8(CX), Z9, Z9
+	VMULPD.BCST       136(CX), Z9, Z1
+	VMOVAPD           Z9, Z13
+	VFNMADD231PD.BCST 72(CX), Z1, Z13
+	VFMADD231PD.BCST  136(CX), Z13, Z1
+	VMOVAPD           Z9, Z13
+	VFNMADD231PD.BCST 72(CX), Z1, Z13
+	VFMADD231PD.BCST  136(CX), Z13, Z1
+	VPANDQ            Z28, Z9, Z13
+	VPMAXUQ           Z13, Z30, Z30
+	VPSUBQ            Z29, Z13, Z13
+	VPMINUQ           Z13, Z31, Z31
+	VPTERNLOGQ        $0xe4, Z28, Z9, Z1
+	MOVQ              16(AX), R9
+	VMOVUPD           (R9)(R8*8), Z10
+	VSUBPD.BCST       16(CX), Z10, Z10
+	VMULPD.BCST       144(CX), Z10, Z2
+	VMOVAPD           Z10, Z14
+	VFNMADD231PD.BCST 80(CX), Z2, Z14
+	VFMADD231PD.BCST  144(CX), Z14, Z2
+	VMOVAPD           Z10, Z14
+	VFNMADD231PD.BCST 80(CX), Z2, Z14
+	VFMADD231PD.BCST  144(CX), Z14, Z2
+	VPANDQ            Z28, Z10, Z14
+	VPMAXUQ           Z14, Z30, Z30
+	VPSUBQ            Z29, Z14, Z14
+	VPMINUQ           Z14, Z31, Z31
+	VPTERNLOGQ        $0xe4, Z28, Z10, Z2
+	MOVQ              24(AX), R9
+	VMOVUPD           (R9)(R8*8), Z11
+	VSUBPD.BCST       24(CX), Z11, Z11
+	VMULPD.BCST       152(CX), Z11, Z3
+	VMOVAPD           Z11, Z15
+	VFNMADD231PD.BCST 88(CX), Z3, Z15
+	VFMADD231PD.BCST  152(CX), Z15, Z3
+	VMOVAPD           Z11, Z15
+	VFNMADD231PD.BCST 88(CX), Z3, Z15
+	VFMADD231PD.BCST  152(CX), Z15, Z3
+	VPANDQ            Z28, Z11, Z15
+	VPMAXUQ           Z15, Z30, Z30
+	VPSUBQ            Z29, Z15, Z15
+	VPMINUQ           Z15, Z31, Z31
+	VPTERNLOGQ        $0xe4, Z28, Z11, Z3
+	MOVQ              32(AX), R9
+	VMOVUPD           (R9)(R8*8), Z8
+	VSUBPD.BCST       32(CX), Z8, Z8
+	VMULPD.BCST       160(CX), Z8, Z4
+	VMOVAPD           Z8, Z12
+	VFNMADD231PD.BCST 96(CX), Z4, Z12
+	VFMADD231PD.BCST  160(CX), Z12, Z4
+	VMOVAPD           Z8, Z12
+	VFNMADD231PD.BCST 96(CX), Z4, Z12
+	VFMADD231PD.BCST  160(CX), Z12, Z4
+	VPANDQ            Z28, Z8, Z12
+	VPMAXUQ           Z12, Z30, Z30
+	VPSUBQ            Z29, Z12, Z12
+	VPMINUQ           Z12, Z31, Z31
+	VPTERNLOGQ        $0xe4, Z28, Z8, Z4
+	MOVQ              40(AX), R9
+	VMOVUPD           (R9)(R8*8), Z9
+	VSUBPD.BCST       40(CX), Z9, Z9
+	VMULPD.BCST       168(CX), Z9, Z5
+	VMOVAPD           Z9, Z13
+	VFNMADD231PD.BCST 104(CX), Z5, Z13
+	VFMADD231PD.BCST  168(CX), Z13, Z5
+	VMOVAPD           Z9, Z13
+	VFNMADD231PD.BCST 104(CX), Z5, Z13
+	VFMADD231PD.BCST  168(CX), Z13, Z5
+	VPANDQ            Z28, Z9, Z13
+	VPMAXUQ           Z13, Z30, Z30
+	VPSUBQ            Z29, Z13, Z13
+	VPMINUQ           Z13, Z31, Z31
+	VPTERNLOGQ        $0xe4, Z28, Z9, Z5
+	MOVQ              48(AX), R9
+	VMOVUPD           (R9)(R8*8), Z10
+	VSUBPD.BCST       48(CX), Z10, Z10
+	VMULPD.BCST       176(CX), Z10, Z6
+	VMOVAPD           Z10, Z14
+	VFNMADD231PD.BCST 112(CX), Z6, Z14
+	VFMADD231PD.BCST  176(CX), Z14, Z6
+	VMOVAPD           Z10, Z14
+	VFNMADD231PD.BCST 112(CX), Z6, Z14
+	VFMADD231PD.BCST  176(CX), Z14, Z6
+	VPANDQ            Z28, Z10, Z14
+	VPMAXUQ           Z14, Z30, Z30
+	VPSUBQ            Z29, Z14, Z14
+	VPMINUQ           Z14, Z31, Z31
+	VPTERNLOGQ        $0xe4, Z28, Z10, Z6
+	MOVQ              56(AX), R9
+	VMOVUPD           (R9)(R8*8), Z11
+	VSUBPD.BCST       56(CX), Z11, Z11
+	VMULPD.BCST       184(CX), Z11, Z7
+	VMOVAPD           Z11, Z15
+	VFNMADD231PD.BCST 120(CX), Z7, Z15
+	VFMADD231PD.BCST  184(CX), Z15, Z7
+	VMOVAPD           Z11, Z15
+	VFNMADD231PD.BCST 120(CX), Z7, Z15
+	VFMADD231PD.BCST  184(CX), Z15, Z7
+	VPANDQ            Z28, Z11, Z15
+	VPMAXUQ           Z15, Z30, Z30
+	VPSUBQ            Z29, Z15, Z15
+	VPMINUQ           Z15, Z31, Z31
+	VPTERNLOGQ        $0xe4, Z28, Z11, Z7
+	LEAQ              (DX)(SI*4), R9
+	VUNPCKLPD         Z1, Z0, Z8
+	VUNPCKLPD         Z3, Z2, Z9
+	VUNPCKLPD         Z5, Z4, Z10
+	VUNPCKLPD         Z7, Z6, Z11
+	VSHUFF64X2        $0x88, Z9, Z8, Z16
+	VSHUFF64X2        $0xdd, Z9, Z8, Z17
+	VSHUFF64X2        $0x88, Z11, Z10, Z18
+	VSHUFF64X2        $0xdd, Z11, Z10, Z19
+	VSHUFF64X2        $0x88, Z18, Z16, Z8
+	VSHUFF64X2        $0xdd, Z18, Z16, Z9
+	VMOVUPD           Z8, (DX)
+	VMOVUPD           Z9, (R9)
+	VSHUFF64X2        $0x88, Z19, Z17, Z10
+	VSHUFF64X2        $0xdd, Z19, Z17, Z11
+	VMOVUPD           Z10, (DX)(SI*2)
+	VMOVUPD           Z11, (R9)(SI*2)
+	VUNPCKHPD         Z1, Z0, Z12
+	VUNPCKHPD         Z3, Z2, Z13
+	VUNPCKHPD         Z5, Z4, Z14
+	VUNPCKHPD         Z7, Z6, Z15
+	VSHUFF64X2        $0x88, Z13, Z12, Z20
+	VSHUFF64X2        $0xdd, Z13, Z12, Z21
+	VSHUFF64X2        $0x88, Z15, Z14, Z22
+	VSHUFF64X2        $0xdd, Z15, Z14, Z23
+	VSHUFF64X2        $0x88, Z22, Z20, Z12
+	VSHUFF64X2        $0xdd, Z22, Z20, Z13
+	VMOVUPD           Z12, (DX)(SI*1)
+	VMOVUPD           Z13, (R9)(SI*1)
+	VSHUFF64X2        $0x88, Z23, Z21, Z14
+	VSHUFF64X2        $0xdd, Z23, Z21, Z15
+	VMOVUPD           Z14, (DX)(DI*1)
+	VMOVUPD           Z15, (R9)(DI*1)
+	LEAQ              (R9)(SI*4), DX
+	ADDQ              $0x08, R8
+	CMPQ              R8, BX
+	JLT               next
+	VPBROADCASTQ      widelimits<>+8(SB), Z0
+	VPCMPUQ           $0x06, Z0, Z30, K1
+	VPBROADCASTQ      widelimits<>+16(SB), Z0
+	VPCMPUQ           $0x01, Z0, Z31, K2
+	KORW              K1, K2, K1
+	KMOVW             K1, AX
+	MOVQ              AX, ret+40(FP)
+	VZEROUPPER
+	RET

@@ -53,3 +53,7 @@ func logWeightVectors(log, prior, logs, rate []float64, shape float64) (done int
 func lowerVectors(x []float64, top, least float64) (done int) { return 0 }
 
 func levelVectors(z, r, mu, sd []float64, at float64) (done int) { return 0 }
+
+func acrossVectors(b []float64, bs, n int, columns *[Abreast][]float64, c *Constants) (done int) {
+	return 0
+}

@@ -35,6 +35,9 @@ const (
 	nearest = 1e-10
 	// nearby bounds the square of d K from which M at s is not taken from that at s0.
 	nearby = 1e-14
+	// unmoved bounds the square of d K below which M at s is that at s0 but for its scale. It is what
+	// variances lose of themselves, squared.
+	unmoved = 1e-22
 	// within bounds d K where sums are wanted.
 	within = 0.1
 )
@@ -145,21 +148,26 @@ func (m *Model) misfit(w *work) float64 {
 func (m *Model) move(w *work) {
 	q, p := &m.post, m.P
 	d := m.s2/q.s0 - 1
-	if !(d*d*q.trace[1] < nearby) {
+	away := d * d * q.trace[1]
+	if !(away < nearby) {
 		m.invert(w)
 		return
 	}
+	lin.Axpy(-d, w.l, w.c)
 	root := math.Sqrt(1 + d)
+	if away < unmoved {
+		m.scale(w, root)
+		return
+	}
 	for i := range p {
 		row := lin.Row(w.a, p, i)
 		clear(row[:i])
 		diagonal := root * (1 - 0.5*d*row[i])
 		lin.Scale(-d*root, row[i:])
 		row[i] = diagonal
-		w.c[i] -= float64(d * w.l[i])
 	}
 	lin.MulUpper(p, q.m, w.a)
-	m.scale(w)
+	m.scale(w, 1)
 }
 
 // reaches reports whether sums are known up to s.

@@ -139,7 +139,8 @@ func TestNearTakesThePlugInAsItIs(t *testing.T) {
 	d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(70, 2)), 40*p, p, true), 1)
 	e := m.post.near
 	shift := 0.9 * math.Sqrt(nearby/e.trace[1]) // about as far as M is taken along
-	for _, factor := range []float64{1 + shift, 1 - shift, 1.01, 3, 1e3} {
+	still := math.Sqrt(unmoved / e.trace[1])    // as far as M is left as it is
+	for _, factor := range []float64{1 + shift, 1 - shift, 1 + 0.9*still, 1 - 0.9*still, 1 + 1.1*still, 1.01, 3, 1e3} {
 		m.s2 = factor * e.s0
 		m.post.ready = false
 		rows := modeltest.Summarize(t, m, modeltest.Coefficients(p))

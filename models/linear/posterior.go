@@ -109,14 +109,8 @@ func (m *Model) sort(w *work) {
 // lengths writes those of the columns of R D^{-1} into w.z, squared.
 func (m *Model) lengths(w *work) {
 	clear(w.z)
-	at := 0
 	for i := range m.P {
-		for j := i; j < m.P; j++ {
-			v := m.r[at] * w.sd[j]
-			w.z[j] += float64(v * v)
-			at++
-		}
-		at++
+		lin.AddSquares(w.z[i:], m.r[lin.PackedRow(m.P+1, i):], w.sd[i:])
 	}
 }
 
@@ -208,7 +202,7 @@ func (m *Model) settle(w *work) {
 // invert finds M and the mean at the plug-in.
 func (m *Model) invert(w *work) {
 	m.invertAt(w, m.s2)
-	m.scale(w)
+	m.scale(w, 1)
 }
 
 // invertAt finds M and the mean, in w.c, in units of the prior, from the triangular factor of
@@ -217,12 +211,13 @@ func (m *Model) invert(w *work) {
 func (m *Model) invertAt(w *work, s float64) {
 	q, p := &m.post, m.P
 	scale := 1 / math.Sqrt(s)
+	for j, sd := range w.sd {
+		w.g[j] = float64(sd * scale)
+	}
 	at := 0
 	for i := range p {
-		for j := i; j < p; j++ {
-			w.factor[at] = float64(m.r[at] * float64(w.sd[j]*scale))
-			at++
-		}
+		lin.Products(w.factor[at:at+p-i], m.r[at:], w.g[i:])
+		at += p - i
 		w.factor[at] = float64(m.r[at] * scale)
 		at++
 	}
@@ -234,12 +229,12 @@ func (m *Model) invertAt(w *work, s float64) {
 	}
 }
 
-// scale takes M and the mean from units of the prior to those of the columns.
-func (m *Model) scale(w *work) {
+// scale takes M and the mean from units of the prior to those of the columns, M by as much more.
+func (m *Model) scale(w *work, by float64) {
 	q, p := &m.post, m.P
 	for i, sd := range w.sd {
 		q.beta[i] = float64(sd * w.c[i])
-		lin.Scale(sd, q.m[i*p+i:(i+1)*p])
+		lin.Scale(by*sd, q.m[i*p+i:(i+1)*p])
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 func (m *Model) rowAt(x, c []float64) {
 	clear(c)
 	for j, v := range x {
-		lin.Axpy(v, lin.Row(m.post.m, m.P, j), c)
+		m.addBasis(v, j, c)
 	}
 }
 

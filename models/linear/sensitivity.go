@@ -23,7 +23,7 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	pull := w.z
 	clear(pull)
 	for j, b := range m.post.beta {
-		lin.Axpy(b/m.variance(j), lin.Row(m.post.m, m.P, j), pull)
+		m.addBasis(b/m.variance(j), j, pull)
 	}
 	switch {
 	case m.inSeries():

@@ -100,8 +100,17 @@ func (m *Model) directions(f *cdf.Functional, c []float64) (factor float64, isSi
 func (m *Model) direction(f *cdf.Functional, c []float64) {
 	clear(c)
 	for k, j := range f.Param {
-		lin.Axpy(f.Weight[k], lin.Row(m.post.m, m.P, j), c)
+		m.addBasis(f.Weight[k], j, c)
 	}
+}
+
+// addBasis adds row j of M times a to c. With many rows there is 0 before its diagonal.
+func (m *Model) addBasis(a float64, j int, c []float64) {
+	row := lin.Row(m.post.m, m.P, j)
+	if !m.early() {
+		row, c = row[j:], c[j:]
+	}
+	lin.Axpy(a, row, c)
 }
 
 // along returns the direction of a functional of beta and as much of v, in the basis

@@ -164,8 +164,10 @@ func (m *base) CheckBehind(sh *cdf.Shard, b *cdf.Before) error {
 			return fmt.Errorf("%w: slope or log exposure of row %d is %v", cdf.ErrShard, i+1, v[i])
 		}
 	}
-	if i := lin.IndexNotFinite(sh.X); i >= 0 {
-		return fmt.Errorf("%w: row %d, column %d is %v", cdf.ErrShard, i/m.k+1, i%m.k+1, sh.X[i])
+	if !sh.Finite {
+		if i := lin.IndexNotFinite(sh.X); i >= 0 {
+			return fmt.Errorf("%w: row %d, column %d is %v", cdf.ErrShard, i/m.k+1, i%m.k+1, sh.X[i])
+		}
 	}
 	for i, y := range sh.Y {
 		if !math.IsNaN(y) && (y < 0 || y > countMax || y != math.Floor(y)) {

@@ -30,7 +30,9 @@ const (
 	offSets  = 136
 )
 
-func main() { asm.Generated(strips, passes, reflections, applications, spreads, pivots, rotations) }
+func main() {
+	asm.Generated(strips, passes, reflections, applications, spreads, pivots, rotations, each, reduce)
+}
 
 // strips writes the functions that add AB to strips of c.
 func strips() {

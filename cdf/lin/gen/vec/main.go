@@ -13,7 +13,7 @@ import (
 
 func main() {
 	asm.Generated(finite, standardize, standardizeWide, transposes, twoRows, twoColumns, squares, ranks,
-		pivotProducts, pivotSlopes, pivotFactors, roots, elementaries, kalmans, bounded, networks, chains, cubics, grids, levels)
+		pivotProducts, pivotSlopes, pivotFactors, roots, elementaries, kalmans, bounded, networks, chains, cubics, grids, levels, across)
 }
 
 // finite adds the products of the entries with 0, 16 at a time. It fetches ahead: at the end of each
@@ -102,7 +102,7 @@ func quotients(v reg.Register, center, scale, inverse, x, q, r reg.VecPhysical) 
 // standardizeWide is standardize, eight at a time: the same quotients. What was too large or too small is
 // seen in the greatest and the least number, less 1 so that 0 is the greatest of all, as integers.
 func standardizeWide() {
-	data := GLOBL("widelimits", RODATA|NOPTR)
+	wideLimits = GLOBL("widelimits", RODATA|NOPTR)
 	const high, least = (1023 + 400) << 52, (1023 - 400) << 52
 	DATA(0, U64(0x7fffffffffffffff))
 	DATA(8, U64(high))
@@ -114,8 +114,8 @@ func standardizeWide() {
 	asm.Everywhere("center", center)
 	asm.Everywhere("scale", scale)
 	asm.Everywhere("inverse", inverse)
-	VPBROADCASTQ(data.Offset(0), sign)
-	VPBROADCASTQ(data.Offset(24), one)
+	VPBROADCASTQ(wideLimits.Offset(0), sign)
+	VPBROADCASTQ(wideLimits.Offset(24), one)
 	VPXORQ(greatest, greatest, greatest)
 	VPTERNLOGQ(U8(0xff), smallest, smallest, smallest)
 	x, q, r, size := asm.Z[0], asm.Z[1], asm.Z[2], asm.Z[3]
@@ -125,17 +125,27 @@ func standardizeWide() {
 	VPMAXUQ(size, greatest, greatest)
 	VPSUBQ(one, size, size)
 	VPMINUQ(size, smallest, smallest)
-	const either = 0xe4 // of the third where the first has a bit, else of the second
 	VPTERNLOGQ(U8(either), sign, x, q)
 	VMOVUPD(q, Mem{Base: dst})
 	ADDQ(U8(64), v)
 	ADDQ(U8(64), dst)
 	SUBQ(U8(8), n)
 	JNZ(LabelRef("next"))
+	endWithLimits(greatest, smallest, x)
+}
+
+// wideLimits are those of standardizeWide.
+var wideLimits Mem
+
+// either selects bits of the third where the first has one, else of the second.
+const either = 0xe4
+
+// endWithLimits ends a function that returns whether a number was too large or too small.
+func endWithLimits(greatest, smallest, x reg.VecPhysical) {
 	const less, greater = 1, 6
-	VPBROADCASTQ(data.Offset(8), x)
+	VPBROADCASTQ(wideLimits.Offset(8), x)
 	VPCMPUQ(U8(greater), x, greatest, reg.K1)
-	VPBROADCASTQ(data.Offset(16), x)
+	VPBROADCASTQ(wideLimits.Offset(16), x)
 	VPCMPUQ(U8(less), x, smallest, reg.K2)
 	KORW(reg.K1, reg.K2, reg.K1)
 	odd := GP32()

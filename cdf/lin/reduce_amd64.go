@@ -1,0 +1,40 @@
+//go:build !purego
+
+package lin
+
+import "github.com/credence-stream/credence/cdf/isa"
+
+// reduction is what avx512Reduce works on. Strides are in bytes.
+type reduction struct {
+	b       *float64 // the panel
+	fours   int
+	r       *float64 // the first row of the factor, at the panel's first column
+	step    int      // to the next one, whence it is 8 less
+	columns int
+	bits    uint64 // of the panel's columns
+	head    *[panelCols]float64
+	dot     *[panelCols]float64
+	minus   *[panelCols * panelCols]float64 // nil: nothing is right of the panel
+}
+
+//go:noescape
+func avx512Reduce(p *reduction)
+
+// reduceVectors is reduce in one call. It reports false where it is not written for the instructions there are.
+func (h *reflections) reduceVectors(r []float64, n, j, w, columns int, b []float64, m int) bool {
+	if with != isa.AVX512 {
+		return false
+	}
+	fours := (m + 3) / 4
+	// Assembly knows no bounds.
+	_, _ = b[4*fours*panelCols-1], r[PackedRow(n, j+columns-1)+w-columns]
+	p := reduction{
+		b: &b[0], fours: fours, r: &r[PackedRow(n, j)], step: 8 * (n - j - 1), columns: columns, bits: 1<<w - 1,
+		head: &h.head, dot: &h.dot,
+	}
+	if j+w < n {
+		p.minus = &h.minus
+	}
+	avx512Reduce(&p)
+	return true
+}

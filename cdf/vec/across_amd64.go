@@ -1,0 +1,30 @@
+//go:build !purego
+
+package vec
+
+import "github.com/credence-stream/credence/cdf/isa"
+
+// avx512Across reports 0 where all went without a division.
+//
+//go:noescape
+func avx512Across(columns **float64, constants, b *float64, stride, n int) int
+
+func acrossVectors(b []float64, bs, n int, columns *[Abreast][]float64, c *Constants) (done int) {
+	if with != isa.AVX512 || n < 8 {
+		return 0
+	}
+	n &^= 7
+	_ = b[(n-1)*bs+Abreast-1] // assembly knows no bounds
+	for done < n {
+		some := min(n-done, most/Abreast)
+		var at [Abreast]*float64
+		for j := range at {
+			at[j] = &columns[j][done]
+		}
+		if avx512Across(&at[0], &c.center[0], &b[done*bs], 8*bs, some) != 0 {
+			return 0
+		}
+		done += some
+	}
+	return done
+}
