@@ -394,6 +394,7 @@ func (l *lane) cut(pack bool) (cutPart, *failure) {
 		}
 	}
 	slices.SortFunc(part.changes, func(a, b Change) int { return strings.Compare(a.Key, b.Key) })
+	clear(l.dirty) // else it would keep states that are at rest by then
 	l.dirty, l.outs, l.notes = l.dirty[:0], nil, nil
 	return part, nil
 }

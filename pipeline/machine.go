@@ -145,6 +145,7 @@ func newMachine(cfg machineConfig, p Partition, keep retained, known int64) *mac
 // step tells the machine what happened and returns what to do, in order. The
 // returned slice is valid until the next call.
 func (m *machine) step(ev event) []effect {
+	clear(m.effects) // what they carry is not kept
 	m.effects = m.effects[:0]
 	if e, ok := ev.(late); ok && e.of() != m.epoch {
 		return m.effects
