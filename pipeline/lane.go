@@ -57,6 +57,8 @@ type task struct {
 	over   quota.Over // why no key may be made of it
 	pass   quota.Pass // by the account of its tenant
 	cut    uint64
+	// expected is what its outputs count in the cut until they are made.
+	expected int64
 	// filled by the lane
 	size     int64 // of the entry afterwards
 	lives    bool  // the key has a state afterwards
@@ -394,6 +396,7 @@ func (l *lane) cut(pack bool) (cutPart, *failure) {
 		}
 	}
 	slices.SortFunc(part.changes, func(a, b Change) int { return strings.Compare(a.Key, b.Key) })
+	clear(l.dirty) // else it would keep states that are at rest by then
 	l.dirty, l.outs, l.notes = l.dirty[:0], nil, nil
 	return part, nil
 }

@@ -63,7 +63,8 @@ func (s *station) next() (m laneMessage, ok bool) {
 		s.queue, s.busy = nil, false
 		return m, false
 	}
-	m, s.queue = s.queue[0], s.queue[1:]
+	m, s.queue[0] = s.queue[0], laneMessage{} // else it would be kept until the queue is empty
+	s.queue = s.queue[1:]
 	return m, true
 }
 

@@ -57,6 +57,7 @@ type intake struct {
 	tasks      []task          // room for those of a chunk
 	running    int             // lane messages not yet answered
 	busyBytes  int64           // record bytes at the lanes
+	expected   int64           // bytes of the outputs of a record, before they are made
 	pace       pace
 }
 
@@ -113,7 +114,8 @@ const (
 type cut struct {
 	seq     uint64
 	records int
-	bytes   int64
+	bytes   int64 // of states and outputs
+	outs    int64 // of these, of outputs, made or expected
 	touched []*entry
 	to      int64        // the watermark it leads to
 	waiting int          // lanes that have not handed over their part
@@ -124,6 +126,12 @@ type cut struct {
 	points  []*Point
 	pages   []Pages // of the outputs, until all are acknowledged
 	save    Checkpoint
+}
+
+// made adds the bytes of outputs.
+func (c *cut) made(n int64) {
+	c.bytes += n
+	c.outs += n
 }
 
 // retained is a cache that outlived its claim: usable by the next one only
@@ -145,6 +153,7 @@ func newMachine(cfg machineConfig, p Partition, keep retained, known int64) *mac
 // step tells the machine what happened and returns what to do, in order. The
 // returned slice is valid until the next call.
 func (m *machine) step(ev event) []effect {
+	clear(m.effects) // what they carry is not kept
 	m.effects = m.effects[:0]
 	if e, ok := ev.(late); ok && e.of() != m.epoch {
 		return m.effects

@@ -210,6 +210,8 @@ func (m *machine) send() {
 		m.queueBytes -= t.record.Size()
 		m.busyBytes += t.record.Size()
 		m.open.records++
+		t.expected = m.expected
+		m.open.made(t.expected)
 		m.dispatched = t.record.Offset + 1
 	}
 	if n > 0 {
@@ -290,9 +292,9 @@ func (c *chunk) lacks(i int) bool {
 }
 
 // fits reports whether the open cut has room for a task's state, or has it
-// already.
+// already and has room for outputs.
 func (m *machine) fits(t *task) bool {
-	return m.open.bytes < m.cfg.bytes && !m.crammed() || t.entry != nil && t.entry.cut == m.open.seq
+	return m.open.bytes < m.cfg.bytes && !m.crammed() || t.entry != nil && t.entry.cut == m.open.seq && m.open.outs < m.cfg.bytes
 }
 
 // touch makes a state a part of the open cut.
@@ -329,6 +331,7 @@ func (m *machine) leave() {
 func (m *machine) onApplied(tasks []task) {
 	m.running--
 	m.settling = false
+	m.expect(tasks)
 	for i := range tasks {
 		t := &tasks[i]
 		m.settle(t)
@@ -341,7 +344,7 @@ func (m *machine) onApplied(tasks []task) {
 		// one could be full of it without a record that lets it ever close.
 		own := t.cut == m.open.seq
 		if own {
-			m.open.bytes += t.outBytes
+			m.open.made(t.outBytes - t.expected)
 		}
 		if e := t.entry; e != nil {
 			e.pending--
@@ -352,6 +355,17 @@ func (m *machine) onApplied(tasks []task) {
 			m.cache.rest(e)
 		}
 	}
+}
+
+// expect takes the outputs of the next records to be as large as those of tasks that came
+// back: they count in a cut from when a record goes to a lane, or the cut would be
+// larger by those of all records that are at the lanes when it is full.
+func (m *machine) expect(tasks []task) {
+	n := int64(0)
+	for i := range tasks {
+		n += tasks[i].outBytes
+	}
+	m.expected = n / int64(max(1, len(tasks)))
 }
 
 // look asks where the log ends while nothing is fetched, about once a second: what waits

@@ -537,6 +537,55 @@ func TestSmallStatesAreSavedTogether(t *testing.T) {
 	}
 }
 
+// Outputs count in a cut before they are made, once it is known how large they are: lanes that are slow do
+// not get more records of a cut than it has room for.
+func TestOutputsToComeFillACut(t *testing.T) {
+	const size, records = 10_000, 5000
+	m, _ := claimed(t, 50, -1, false, stored(t))
+	m.pace.interval = 1 // lanes may have a thousand records
+	m.cfg.records, m.cfg.bytes, m.limit = 2000, 1<<20, 1<<40
+	got := Fetched{Next: 50 + records, End: 50 + records}
+	for i := range int64(records) {
+		got.Records = append(got.Records, Record{Offset: 50 + i, Key: []byte(strconv.FormatInt(i%7, 10)), Value: []byte("v")})
+	}
+	var cuts []int
+	var lanes []fxApply // not yet answered
+	todo := append([]effect(nil), m.step(evFetched{epoch: m.epoch, got: got})...)
+	for len(todo)+len(lanes) > 0 {
+		var events []event
+		if len(todo) == 0 {
+			events, lanes = append(events, evApplied{lanes[0].epoch, lanes[0].tasks}), lanes[1:]
+		} else {
+			switch fx := todo[0].(type) {
+			case fxLoad:
+				events = append(events, evLoaded{epoch: fx.epoch, values: make([]Stored, len(fx.keys))})
+			case fxApply:
+				for i := range fx.tasks {
+					fx.tasks[i].outBytes, fx.tasks[i].seconds = size, 1e-3
+				}
+				lanes = append(lanes, fx)
+			case fxBarrier:
+				cuts = append(cuts, m.flight.records)
+				events = append(events, evCut{epoch: fx.epoch}, evCut{epoch: fx.epoch})
+			case fxSave:
+				events = append(events, evSaved{epoch: fx.epoch})
+			}
+			todo = todo[1:]
+		}
+		for _, ev := range events {
+			todo = append(todo, m.step(ev)...)
+		}
+	}
+	if m.dispatched != 50+records || len(cuts) < records/(2*(1<<20)/size) {
+		t.Fatalf("the lanes got records up to %d in %d cuts, want %d", m.dispatched, len(cuts), 50+records)
+	}
+	for i, n := range cuts[2:] {
+		if n > 1<<20/size+1 {
+			t.Errorf("cut %d has %d records with outputs of %d bytes, of 1 MiB", i+2, n, size)
+		}
+	}
+}
+
 // A state that a cut has already is no reason to end it, however many of its
 // records come; another one is.
 func TestRecordsOfALargeStateShareACut(t *testing.T) {

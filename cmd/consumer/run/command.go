@@ -77,6 +77,7 @@ func runWorker(ctx context.Context, a *app.App, c *config.Config, w words, start
 	if !connect.UsesEmbedded(c) { // their logs and states have no bound
 		limit := limitMemory(c, a.Env, containerMemory("/sys/fs/cgroup"), w.log)
 		defer shareMemory(limit, offheap.Mapped)()
+		defer boundGarbage(a.Env)()
 	}
 	inside, err := connect.StartEmbedded(ctx, c, connect.Usual, w.log)
 	if err != nil {

@@ -39,6 +39,20 @@ func limitMemory(c *config.Config, env []string, container int64, log *slog.Logg
 	return limit
 }
 
+// garbagePercent is what garbage may take of what is live before it is collected. Go's own, 100, lets a process of many keys
+// have a fifth more memory, for some hundredths less processor time.
+const garbagePercent = 50
+
+// boundGarbage has garbage collected at garbagePercent until the function that it returns is called. GOGC, which the runtime
+// reads itself, wins.
+func boundGarbage(env []string) (stop func()) {
+	if slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "GOGC=") }) {
+		return func() {}
+	}
+	before := debug.SetGCPercent(garbagePercent)
+	return func() { debug.SetGCPercent(before) }
+}
+
 // shareMemory keeps the limit for the heap and what is outside of it together, which the
 // runtime does not count, until the function that it returns is called.
 func shareMemory(limit int64, outside func() int64) (stop func()) {

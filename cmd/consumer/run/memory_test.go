@@ -43,6 +43,25 @@ func TestMemoryLimitFollowsTheConfiguration(t *testing.T) {
 	}
 }
 
+// TestGarbageIsBounded: less than Go has by itself, while a worker runs and where GOGC does not say otherwise.
+func TestGarbageIsBounded(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	for _, c := range []struct {
+		env  []string
+		want int
+	}{{[]string{"HOME=/", "GOGC=100"}, 100}, {[]string{"HOME=/"}, garbagePercent}} {
+		stop := boundGarbage(c.env)
+		if got := debug.SetGCPercent(100); got != c.want {
+			t.Errorf("with %q garbage is collected at %d %%, want %d", c.env, got, c.want)
+		}
+		stop()
+		if got := debug.SetGCPercent(100); got != 100 {
+			t.Errorf("afterwards it is collected at %d %%", got)
+		}
+	}
+}
+
 // TestMemoryLimitIsShared: what states take outside the heap the heap does not get, and gets
 // back.
 func TestMemoryLimitIsShared(t *testing.T) {
