@@ -88,7 +88,7 @@ func (m *Model) expandEarly(w *work) bool {
 	if !m.finish(w, s0) || !m.onlyPeak() || !(math.Abs(m.next(s0)-s0) < 0.1*sd*s0) {
 		return false
 	}
-	m.scale(w)
+	m.scale(w, 1)
 	for i, sd := range w.sd {
 		for _, s := range q.spread {
 			s[i] *= float64(sd * sd)
