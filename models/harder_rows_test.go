@@ -13,9 +13,10 @@ import (
 	"github.com/credence-stream/credence/models/simulate"
 )
 
-// harder are streams of 40 shards of 30 rows of one kind, of which those after the 20th are
+// harder are streams of 40 shards of 30 rows of one kind, of which those of the second half are
 // harder to predict: a column x jumps by three of its sds, which makes counts larger and rare
-// events less rare; or, of anova, all groups are new.
+// events less rare; or, of anova, all groups are new. Of linear they are 160 shards of one row,
+// then of 300.
 type harder struct {
 	kind    string
 	level   float64 // of the linear predictor
@@ -23,25 +24,40 @@ type harder struct {
 	moved   bool // the slope changes its sign instead, and rows are as hard as before
 }
 
+// half is the number of shards after which rows are harder.
+func (h harder) half() int {
+	if h.kind == "linear" {
+		return 80
+	}
+	return 20
+}
+
 func (h harder) rows(r *rand.Rand, shard int) simulate.Data {
-	const n = 30
-	slope := .5
+	n, slope := 30, .5
+	if h.kind == "linear" {
+		n = 1
+		if shard > h.half() {
+			n = 300
+		}
+	}
 	x, g, y := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range n {
 		x[i], g[i] = r.NormFloat64(), float64(1+r.IntN(5))
 		switch {
-		case shard <= 20:
+		case shard <= h.half():
 		case h.moved:
 			slope = -.5
 		default:
 			x[i] += 3
-			g[i] += 5 * float64(shard-20)
+			g[i] += 5 * float64(shard-h.half())
 		}
 		eta := h.level + float64(slope*x[i])
 		switch h.kind {
 		case "anova":
 			level := rand.New(rand.NewPCG(uint64(g[i]), 9)).NormFloat64()
 			y[i] = level + r.NormFloat64()
+		case "linear":
+			y[i] = eta + r.NormFloat64()
 		case "poisson":
 			y[i] = simulate.Count(r, math.Exp(eta))
 		case "probit":
@@ -82,7 +98,7 @@ func (h harder) drifts(t *testing.T) int {
 	for s := range h.streams {
 		r := rand.New(rand.NewPCG(uint64(s), 5))
 		f, told := cdf.NewFilter(spec, strconv.Itoa(s)), false
-		for shard := 1; shard <= 40; shard++ {
+		for shard := 1; shard <= 2*h.half(); shard++ {
 			d := h.rows(r, shard)
 			sum, err := f.Update(d.Batch(int64(shard)))
 			if err != nil {
@@ -104,7 +120,7 @@ func (h harder) drifts(t *testing.T) int {
 func TestHarderRowsAreNoDrift(t *testing.T) {
 	for _, h := range []harder{
 		{kind: "poisson", level: 0, streams: 40}, {kind: "poisson", level: 3, streams: 40},
-		{kind: "probit", level: -1.5, streams: 20}, {kind: "anova", streams: 20},
+		{kind: "probit", level: -1.5, streams: 20}, {kind: "anova", streams: 20}, {kind: "linear", streams: 100},
 	} {
 		if up := h.drifts(t); up > h.streams/10 {
 			t.Errorf("%+v: drift in %d streams, want none but by chance", h, up)
