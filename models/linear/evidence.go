@@ -31,8 +31,12 @@ func (m *Model) LogEvidence() float64 {
 
 // logEvidence returns log p(D_1..t), NaN where the factor is not finite.
 func (m *Model) logEvidence(w *work) float64 {
-	if m.early() || !m.placePeak(&w.nodes) {
-		if m.post.s0 > 0 && !m.early() && !m.form(w) {
+	if m.early() { // by nodes at even distances: states hold its bits
+		m.fillFar(&w.far, 1)
+		return m.evidence(&w.far)
+	}
+	if !m.placePeak(&w.nodes) {
+		if m.post.s0 > 0 && !m.form(w) {
 			return math.NaN()
 		}
 		m.fillNodes(&w.nodes)

@@ -29,8 +29,8 @@ func (m *Model) mixNodes(w *work) {
 
 // mixFar is mixNodes of what is predicted.
 func (m *Model) mixFar(w *work) {
-	m.fillFar(&w.far)
-	m.mix(w, &w.far, 0, len(w.far.l), 1)
+	m.fillFar(&w.far, stride)
+	m.mix(w, &w.far, 0, len(w.far.l), stride/w.far.step)
 }
 
 func (m *Model) mix(w *work, n *nodes, from, to, step int) {

@@ -19,6 +19,7 @@ type nodes struct {
 	top, h  float64
 	total   float64 // trapezoid sum of e, without h
 	power   float64 // of 1/s in e beyond the last node
+	step    int     // of nodes that fillFar left: every which of all there are
 
 	cum    []float64    // integral of e up to a node
 	series [][4]float64 // Taylor coefficients of e at the nodes, in units of h
@@ -140,14 +141,14 @@ func (m *Model) fillNodes(w *nodes) {
 }
 
 // fillFar places nodes that hold where e is small, too: by them rows are predicted, of which some lie far from where
-// all others do. While the rows are few it leaves out those between the ones that laws are mixed over.
-func (m *Model) fillFar(w *nodes) {
-	if m.has(w) {
+// all others do, and the evidence is summed. Of a step above 1 it may leave out those between the ones that laws are mixed over.
+func (m *Model) fillFar(w *nodes, step int) {
+	if m.has(w) && w.step <= step {
 		return
 	}
 	left, right, top := m.modes(w)
-	m.placeEven(w, left, right, top, stride)
-	w.of = m.post.stamp
+	m.placeEven(w, left, right, top, step)
+	w.of, w.step = m.post.stamp, step
 }
 
 // has reports that the nodes are those of this posterior.

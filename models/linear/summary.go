@@ -43,7 +43,6 @@ const mixedAtOnce = 16
 func (m *Model) summarizeEarly(w *work, functionals []cdf.Functional, rows []cdf.Row) error {
 	m.mixNodes(w)
 	w.nodes.accumulate(m)
-	m.post.evidence, m.post.known = m.evidence(&w.nodes), true
 	w.joint = lin.Grow(w.joint, mixedAtOnce*m.P)
 	var waiting [mixedAtOnce]int
 	n := 0

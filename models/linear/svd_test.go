@@ -171,6 +171,9 @@ func compareSVD(t *testing.T, name string, m *Model) {
 	defer m.scratch.Put(w)
 	evidence := m.logEvidence(w)
 	n := &w.nodes
+	if m.early() {
+		n = &w.far
+	}
 	joint := func(at ...float64) {
 		t.Helper()
 		for _, l := range at {

@@ -36,7 +36,7 @@ var ofLinear = []mutant{
 	{"linear: few rows: sums to a node of a bend by the trapezoid rule", "models/linear/bend_law.go",
 		"c.widen(in - sum)", "_ = sum", "^TestBendsAgainstQuadrature$", linear},
 	{"linear: few rows: a row far away by the nodes of a bend", "models/linear/nodes.go",
-		"\tm.placeEven(w, left, right, top, stride)", "\t_, _ = right, m.bendNodes(w, left, top)", "^TestFewRowsScore$", linear},
+		"\tm.placeEven(w, left, right, top, step)", "\t_, _ = right, m.bendNodes(w, left, top)", "^TestFewRowsScore$", linear},
 	{"linear: few rows: the first block scored again", "models/linear/predict.go",
 		"sh.X[from*m.P:], w.block", "sh.X, w.block", "^TestFewRowsInBlocks$", linear},
 	{"linear: few rows: one functional for all that wait", "models/linear/summary.go",
