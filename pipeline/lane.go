@@ -33,8 +33,7 @@ const (
 // Outputs gives results their bytes. It is used by one lane at a time. Those of a
 // record are written over once it is applied: none but a dead letter may share them.
 type Outputs interface {
-	// Posterior appends the records to send for a posterior, whose bytes may lie
-	// in the pages.
+	// Posterior appends the records to send for a posterior, whose bytes may lie in the pages.
 	Posterior(dst []Output, in *Pages, p *Posterior, f *cdf.Filter, r *Record) ([]Output, error)
 	// Predictions returns the records to send for rows that were predicted.
 	// The rows are valid until it returns.
@@ -49,16 +48,15 @@ type Outputs interface {
 
 // task is one record on its way through a lane.
 type task struct {
-	record *Record
-	lane   int
-	entry  *entry // nil: the record has no valid key
-	spec   *cdf.Spec
-	poison bool       // it failed before: a dead letter, not to be applied
-	over   quota.Over // why no key may be made of it
-	pass   quota.Pass // by the account of its tenant
-	cut    uint64
-	// expected is what its outputs count in the cut until they are made.
-	expected int64
+	record   *Record
+	lane     int
+	entry    *entry // nil: the record has no valid key
+	spec     *cdf.Spec
+	poison   bool       // it failed before: a dead letter, not to be applied
+	over     quota.Over // why no key may be made of it
+	pass     quota.Pass // by the account of its tenant
+	cut      uint64
+	expected int64 // what its outputs count in the cut until they are made
 	// filled by the lane
 	size     int64 // of the entry afterwards
 	lives    bool  // the key has a state afterwards
