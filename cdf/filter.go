@@ -82,7 +82,7 @@ func (f *Filter) reset() {
 	if f.ws.last == f {
 		f.ws.last = nil
 	}
-	f.now = state{score: unscored(), scaled: unscored()}
+	f.now = state{score: NoScore(), scaled: NoScore()}
 	f.drawn, f.summed = false, false
 }
 

@@ -120,7 +120,7 @@ func (f *Filter) Prior() (*Summary, error) {
 	if f.broken != nil {
 		return nil, f.broken
 	}
-	sum := &Summary{Score: unscored(), modelScale: f.spec.Publish.Scale == "model"}
+	sum := &Summary{Score: NoScore(), modelScale: f.spec.Publish.Scale == "model"}
 	if f.engine == nil {
 		return sum, nil
 	}

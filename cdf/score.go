@@ -9,7 +9,7 @@ import (
 // state that absorbed no row predicts nothing.
 func (f *Filter) scoreShard(observed int) error {
 	s, w := &f.now, f.ws
-	scaled := unscored()
+	scaled := NoScore()
 	scaled.PredictedRows = int64(w.shard.Rows - observed)
 	wild, expected := uint32(0), math.NaN()
 	if f.engine.predictor != nil && s.n > 0 && observed > 0 {
@@ -19,7 +19,10 @@ func (f *Filter) scoreShard(observed int) error {
 		}
 		scaled.Rows, scaled.LogDensity = sc.Rows, defined(sc.LogDensity)
 		scaled.RMSE, scaled.Coverage95 = defined(sc.RMSE), defined(sc.Coverage95)
-		f.transforms, wild, expected = sc.PIT, sc.Wild, sc.Expected-math.Log(s.scaling.y.Scale)
+		f.transforms, wild = sc.PIT, sc.Wild
+		if sc.Expected != 0 {
+			expected = sc.Expected - math.Log(s.scaling.y.Scale)
+		}
 		if scaled.Rows == 0 && !math.IsNaN(scaled.LogDensity) {
 			scaled.Rows = int64(observed)
 		}

@@ -52,7 +52,7 @@ type Score struct {
 	PIT  Transforms
 	Wild uint32
 	// Expected is what LogDensity is in the mean under the laws that predicted the rows, the
-	// negative of their mean entropy: NaN where a Predictor does not know it. No summary has it.
+	// negative of their mean entropy: 0 where a Predictor does not know it. No summary has it.
 	Expected float64
 }
 
@@ -94,14 +94,7 @@ func Tamed(pit, mass float64) float64 {
 // NoScore is the score of a shard that nothing was predicted for.
 func NoScore() Score {
 	nan := math.NaN()
-	return Score{LogDensity: nan, LogEvidence: nan, RMSE: nan, Coverage95: nan, Expected: nan}
-}
-
-// unscored is NoScore of a state or a summary, which have no Expected.
-func unscored() Score {
-	s := NoScore()
-	s.Expected = 0
-	return s
+	return Score{LogDensity: nan, LogEvidence: nan, RMSE: nan, Coverage95: nan}
 }
 
 // Unscored is the score of a shard before there is anything to predict it

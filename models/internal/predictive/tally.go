@@ -45,7 +45,10 @@ func (t *Tally) Score(kind string) (cdf.Score, error) {
 		return t.Out, nil
 	}
 	n := float64(t.scored)
-	t.Out.LogDensity, t.Out.Expected = t.Logs/n, t.Expected/n
+	t.Out.LogDensity = t.Logs / n
+	if !math.IsNaN(t.Expected) {
+		t.Out.Expected = t.Expected / n
+	}
 	t.Out.RMSE = math.Sqrt(t.squares / n)
 	t.Out.Coverage95 = float64(t.covered) / n
 	if sum := t.Out.LogDensity + t.Out.RMSE; !lin.Finite(sum) {
