@@ -105,7 +105,7 @@ func (r *rehearsal) run(t *testing.T) {
 	r.group = newGroup(t, r.env.Brokers(), r.env.RedisURL(), "rehearsed", input, "64MiB", timing{})
 	calm := newGroup(t, r.env.Brokers(), r.env.RedisURL(), "calm", input, "1GiB", hurried)
 	r.out = watch(t, r.env.Brokers(), r.group)
-	stop := flow(t, r.env.Brokers(), s.records, every)
+	stop := flow(t, r.env.Brokers(), s.records, every, 0)
 
 	r.act(t, "1 worker", func() error { return r.scale(ctx, 1) })
 	r.act(t, fmt.Sprintf("1 -> %d workers", r.most), func() error { return r.scale(ctx, r.most) })

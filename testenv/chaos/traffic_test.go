@@ -17,11 +17,11 @@ import (
 	"github.com/credence-stream/credence/testenv/probe"
 )
 
-// flow sends records one after the other until the returned function is called, which
-// returns when all that were sent are acknowledged. On a machine that takes longer they
+// flow sends records one after the other until the returned function is called and at least
+// so many are sent; it returns when all that were sent are acknowledged. On a machine that takes longer they
 // have to last: the second half goes at half the rate, what is then the second half at
 // half of that, down to a tenth. It is an error if they were not enough.
-func flow(t *testing.T, brokers []string, records []pipeline.Output, every time.Duration) (stop func() error) {
+func flow(t *testing.T, brokers []string, records []pipeline.Output, every time.Duration, least int) (stop func() error) {
 	t.Helper()
 	c, err := kgo.NewClient(kgo.SeedBrokers(brokers...), kgo.MetadataMinAge(50*time.Millisecond), kgo.AlwaysRetryEOF()) // a link answers while its broker is down
 	if err != nil {
@@ -46,9 +46,13 @@ func flow(t *testing.T, brokers []string, records []pipeline.Output, every time.
 				pause, half = min(2*pause, 10*every), half+(len(records)-half)/2
 				tick.Reset(pause)
 			}
+			enough := ctx.Done()
+			if i < least {
+				enough = nil
+			}
 			select {
 			case <-tick.C:
-			case <-ctx.Done():
+			case <-enough:
 				end(nil)
 				return
 			}
