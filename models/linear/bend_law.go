@@ -68,7 +68,7 @@ func (w *nodes) fillSeries(m *Model, from, to int) {
 		f1 := float64(a1*d1) + b.log1
 		f2 := float64(a2*d1*d1) + float64(a1*d2) + b.log2
 		f3 := float64(a3*d1*d1*d1) + float64(3*a2*d1*d2) + float64(a1*d3) + b.log3
-		w.series[i] = [4]float64{e, e * f1, e * (f2 + f1*f1) / 2, e * (f3 + f1*(3*f2+f1*f1)) / 6}
+		w.series[i] = taylor(e, f1, f2, f3)
 	}
 }
 

@@ -19,13 +19,18 @@ func (w *nodes) accumulate(m *Model) {
 	first, second, third := w.derive(m, 0, k)
 	for i, e := range w.e {
 		f1, f2, f3 := first[i]*w.h, second[i]*w.h*w.h, third[i]*w.h*w.h*w.h
-		w.series[i] = [4]float64{e, e * f1, e * (f2 + f1*f1) / 2, e * (f3 + f1*(3*f2+f1*f1)) / 6}
+		w.series[i] = taylor(e, f1, f2, f3)
 	}
 	w.cum[0] = 0
 	for i := range k - 1 {
 		a, b := &w.series[i], &w.series[i+1]
 		w.cum[i+1] = w.cum[i] + w.h*max(0, (a[0]+b[0])/2+3*(a[1]-b[1])/28+(a[2]+b[2])/42+(a[3]-b[3])/280)
 	}
+}
+
+// taylor returns the series of e^f, which is e, by the derivatives of f.
+func taylor(e, f1, f2, f3 float64) [4]float64 {
+	return [4]float64{e, e * f1, e * (f2 + f1*f1) / 2, e * (f3 + f1*(3*f2+f1*f1)) / 6}
 }
 
 // derive returns the first three derivatives of f by l at a range of nodes.
