@@ -11,7 +11,7 @@ func (f *Filter) scoreShard(observed int) error {
 	s, w := &f.now, f.ws
 	scaled := NoScore()
 	scaled.PredictedRows = int64(w.shard.Rows - observed)
-	wild, expected := uint32(0), math.NaN()
+	wild, expected, unit := uint32(0), math.NaN(), math.Log(s.scaling.y.Scale)
 	if f.engine.predictor != nil && s.n > 0 && observed > 0 {
 		sc, err := f.engine.predictor.Score(&w.shard, w.stream.at(f.spec.Seed, f.key, s.t+1, purposeScore))
 		if err != nil {
@@ -21,14 +21,14 @@ func (f *Filter) scoreShard(observed int) error {
 		scaled.RMSE, scaled.Coverage95 = defined(sc.RMSE), defined(sc.Coverage95)
 		f.transforms, wild = sc.PIT, sc.Wild
 		if sc.Expected != 0 {
-			expected = sc.Expected - math.Log(s.scaling.y.Scale)
+			expected = sc.Expected - unit
 		}
 		if scaled.Rows == 0 && !math.IsNaN(scaled.LogDensity) {
 			scaled.Rows = int64(observed)
 		}
 	}
 	s.scaled, s.score = scaled, scaled
-	s.score.LogDensity -= math.Log(s.scaling.y.Scale)
+	s.score.LogDensity -= unit
 	s.score.RMSE *= s.scaling.y.Scale
 	if s.scaling.frozen { // constants of two rows make wild ones of the third
 		s.account.add(s.t+1, &s.score, expected, &f.transforms, wild, s.neff)

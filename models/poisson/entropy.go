@@ -11,6 +11,14 @@ const (
 	summed, unsummed = 48, 1e-4
 )
 
+// hermiteWeights are those of hermite under a standard normal.
+var hermiteWeights = func() (w [len(hermite)]float64) {
+	for i, node := range hermite {
+		w[i] = node[1] * math.Exp(-node[0]*node[0]) / math.Sqrt(math.Pi)
+	}
+	return w
+}()
+
 // entropy returns that of the count, -E log P(Y = y), in nats, within some hundredths: what
 // the model expects to lose. Components are taken as one normal.
 func (p mass) entropy() float64 {
@@ -21,11 +29,10 @@ func (p mass) entropy() float64 {
 	var rate, mass [2*len(hermite) - 1]float64
 	for i, node := range hermite {
 		t := math.Sqrt2 * node[0]
-		weight := node[1] * math.Exp(-node[0]*node[0]) / math.Sqrt(math.Pi)
 		for _, k := range [2]int{len(hermite) - 1 - i, len(hermite) - 1 + i} {
 			t = -t
 			rate[k] = math.Exp(mean + sd*t)
-			mass[k] = weight * math.Exp(-rate[k])
+			mass[k] = hermiteWeights[i] * math.Exp(-rate[k])
 		}
 	}
 	sum, left := 0.0, 1.0
