@@ -85,8 +85,7 @@ func fewer(was, is string) bool {
 // rejudged reports whether flags, as JSON, differ in that alone, as CHANGELOG.md says.
 func rejudged(was, is string) bool {
 	others := func(flags, of string) string {
-		all := strings.Split(strings.Trim(flags, "[]"), ",")
-		return strings.Join(slices.DeleteFunc(all, func(flag string) bool { return flag == of || flag == "" }), ",")
+		return strings.Join(slices.DeleteFunc(listed(flags), func(flag string) bool { return flag == of }), ",")
 	}
 	return strings.Contains(was, misfit) && !strings.Contains(is, misfit) && others(was, misfit) == others(is, tooWide)
 }
