@@ -54,6 +54,10 @@ type Score struct {
 	// Expected is what LogDensity is in the mean under the laws that predicted the rows, the
 	// negative of their mean entropy: 0 where a Predictor does not know it. No summary has it.
 	Expected float64
+	// Shared is the part of the variance of predictions that is the error of the state which made
+	// them, in (0, 1): as much may the rows have in common. 0 where a Predictor does not know it.
+	// No summary has it.
+	Shared float64
 }
 
 // Transforms counts rows by their probability integral transforms, randomised

@@ -12,6 +12,7 @@ import (
 type Tally struct {
 	Out             cdf.Score
 	Logs, Expected  float64 // sums; Expected is NaN unless it is set
+	Line, Variance  float64 // sums of the variances of lines and of rows, or of what is proportional to them
 	squares         float64
 	covered, scored int
 }
@@ -48,6 +49,9 @@ func (t *Tally) Score(kind string) (cdf.Score, error) {
 	t.Out.LogDensity = t.Logs / n
 	if !math.IsNaN(t.Expected) {
 		t.Out.Expected = t.Expected / n
+	}
+	if t.Line > 0 {
+		t.Out.Shared = t.Line / t.Variance
 	}
 	t.Out.RMSE = math.Sqrt(t.squares / n)
 	t.Out.Coverage95 = float64(t.covered) / n
