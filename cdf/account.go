@@ -3,9 +3,11 @@ package cdf
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/credence-stream/credence/cdf/correlated"
 )
 
-// account is what a key remembers of how well its shards were predicted: some 64
+// account is what a key remembers of how well its shards were predicted: some 70
 // bytes.
 //
 // If the model is right the transforms of a shard's rows are uniform whatever came
@@ -23,6 +25,8 @@ type account struct {
 	wild float32 // rows beyond the tails, fading
 	// What is told of them: it decides nothing.
 	outliers Outliers
+
+	errors correlated.Errors
 }
 
 // The classes of transforms: the two tails that an interval of 95 % leaves out
@@ -65,41 +69,83 @@ const (
 	wildMemory = 250
 )
 
-// add takes the score of shard t, in original units, that a state of neff rows
-// predicted, with the log density that it expected, the transforms of the rows and the number of
-// wild ones.
-func (a *account) add(t int64, s *Score, expected float64, pit *Transforms, wild uint32, neff float64) {
+// add takes the score of shard t, in original units, with what the Predictor tells in
+// the model's: the log density that it expected, in original units again, and the
+// transforms of the rows, each of which counts for as much as given.
+func (a *account) add(t int64, s *Score, predicted *Score, expected, weight float64) {
 	if s.Rows == 0 {
 		return
 	}
 	n := float64(s.Rows)
-	a.wild = float32(float64(a.wild)*math.Exp(-n/wildMemory) + float64(wild))
-	if wild > 0 {
-		a.outliers = Outliers{Rows: a.outliers.Rows + int64(wild), T: t}
+	a.wild = float32(float64(a.wild)*math.Exp(-n/wildMemory) + float64(predicted.Wild))
+	if predicted.Wild > 0 {
+		a.outliers = Outliers{Rows: a.outliers.Rows + int64(predicted.Wild), T: t}
 	}
-	if *pit != (Transforms{}) {
-		a.addTransforms(pit, RowWeight(s.Rows, neff))
+	if predicted.PIT != (Transforms{}) {
+		rows := predicted.PIT.classes()
+		a.errors.Add(shardOf(&rows, predicted.Shared), a.past())
+		a.addTransforms(&rows, weight)
 	}
 	if !math.IsNaN(s.LogDensity) {
 		a.addDensity(s.LogDensity, expected, n)
 	}
 }
 
-// RowWeight is what a row counts for where predictions are judged, one of n that were
-// predicted together by a state of as many discounted rows: they share its error.
-func RowWeight(n int64, neff float64) float64 {
-	return 1 / (1 + float64(n-1)*shared/(neff+shared))
+// rowWeight is what a row counts for where predictions are judged, one of n that were
+// predicted together by a state of as many discounted rows: they share its error, which may be
+// told to be a larger part of the variance of each, as of a column that is the same in all.
+func rowWeight(n int64, neff, part float64) float64 {
+	return 1 / (1 + float64(n-1)*max(shared/(neff+shared), part))
 }
 
-func (a *account) addTransforms(pit *Transforms, weight float64) {
-	bin, total := 0, 0.0
+// classes counts rows by class.
+func (t *Transforms) classes() (rows [pitClasses]uint32) {
+	bin := 0
 	for k, width := range pitWidths {
-		var rows uint32
 		for range width {
-			rows += pit[bin]
+			rows[k] += t[bin]
 			bin++
 		}
-		a.pit[k] += float32(weight * float64(rows))
+	}
+	return rows
+}
+
+// classScores are the mean normal scores of the classes.
+var classScores = newClassScores()
+
+func newClassScores() (s [pitClasses]float64) {
+	for k := range s {
+		s[k] = sharedLoadings[0][k] * PITBins / float64(pitWidths[k])
+	}
+	return s
+}
+
+func shardOf(rows *[pitClasses]uint32, part float64) correlated.Shard {
+	s := correlated.Shard{Shared: part}
+	for k, n := range rows {
+		s.Rows += int(n)
+		s.Scores += float64(float64(n) * classScores[k])
+	}
+	return s
+}
+
+// past is what the transforms say of scores.
+func (a *account) past() correlated.Past {
+	total, sum, squares := 0., 0., 0.
+	for k, n := range a.pit {
+		score := classScores[k]
+		total += float64(n)
+		sum += float64(float64(n) * score)
+		squares += float64(float64(n) * score * score)
+	}
+	mean := sum / total
+	return correlated.Past{Rows: total, Mean: mean, Variance: squares/total - float64(mean*mean)}
+}
+
+func (a *account) addTransforms(rows *[pitClasses]uint32, weight float64) {
+	total := 0.0
+	for k, n := range rows {
+		a.pit[k] += float32(weight * float64(n))
 		total += float64(a.pit[k])
 	}
 	if total > recalled {
@@ -186,6 +232,7 @@ func (a *account) appendFlags(dst []string, verdict fit) []string {
 		{wideIntervals, verdict == tooWide},
 		{drift, a.fallen > alarm},
 		{outliers, a.wild > 1/math.E},
+		{correlatedErrors, a.errors.Correlated()},
 	} {
 		if f.up {
 			dst = append(dst, f.name)
@@ -213,6 +260,28 @@ func (a *account) append(b []byte) []byte {
 	return binary.AppendVarint(b, a.outliers.T)
 }
 
+// appendErrors appends what is known of correlated errors.
+func (a *account) appendErrors(b []byte) []byte {
+	e := &a.errors
+	b = binary.AppendUvarint(appendFloat32(b, e.Sum), uint64(e.Rows))
+	if e.Rows > 0 {
+		b = appendFloat32(appendFloat32(b, e.Scores), e.Shared)
+	}
+	return b
+}
+
+// readErrors reads what appendErrors wrote, which is not written of none.
+func (a *account) readErrors(r *reader) {
+	e := &a.errors
+	e.Sum = r.float32()
+	if rows := r.uint(); rows > 0 {
+		e.Rows, e.Scores, e.Shared = int32(min(rows, math.MaxInt32)), r.float32(), r.float32()
+	}
+	if *e == (correlated.Errors{}) || !e.Valid() {
+		r.fail("%+v in the account of correlated errors", *e)
+	}
+}
+
 // read reads what append wrote after t shards.
 func (a *account) read(r *reader, t int64) {
 	for i, to := range a.numbers() {
@@ -229,130 +298,4 @@ func (a *account) read(r *reader, t int64) {
 	if o := a.outliers; o.T > t || (o.T == 0) != (o.Rows == 0) {
 		r.fail("%d outliers, the last in shard %d of %d", o.Rows, o.T, t)
 	}
-}
-
-// Arriving is a Predictor with groups. The rows of a group share, in the shard that brings
-// it, the error of a level that nothing is known of, so that their transforms are uniform
-// and not independent.
-type Arriving interface {
-	// AppendArrivals appends the groups of every factor.
-	AppendArrivals(dst []Arrivals) []Arrivals
-}
-
-// Arrivals are groups with their rows, as far as a state knows them: not in which shards
-// they came.
-type Arrivals struct {
-	Groups  int
-	Rows    float64 // of all groups, discounted
-	Squares float64 // sum of the squares of their rows
-	// Shared is the part of the predictive variance of a row of a new group, in [0, 1], that
-	// the rows of the group share.
-	Shared float64
-}
-
-// uneven is how much larger the mean square of the rows with which groups come may be than
-// the square of the mean number of rows of a shard: 2 where these are exponential.
-const uneven = 2
-
-// together returns the greatest likely number of other rows of its own new group that a
-// row was scored with, in the mean over all rows of a state, whose shards have as many
-// rows as given. All rows of a group may have come with it, but no more than a shard has.
-func (a *Arrivals) together(shard float64) float64 {
-	if !(a.Rows > 0 && a.Shared > 0) {
-		return 0
-	}
-	return max(min(a.Squares/a.Rows-1, uneven*float64(a.Groups)*shard*shard/a.Rows), 0)
-}
-
-// judge tells whether the transforms are not uniform. What rows that share the error of a
-// level may do by chance is nobody's fault.
-func (f *Filter) judge() fit {
-	a := &f.now.account
-	verdict := a.judge()
-	if verdict == unsuspected || f.engine.arriving == nil {
-		return verdict
-	}
-	f.ws.arrivals = f.engine.arriving.AppendArrivals(f.ws.arrivals[:0])
-	deviation, total := a.deviation()
-	if !(statistic(f.ws.arrivals, float64(f.now.n)/float64(f.now.t), &deviation, total) > unlikely) {
-		return unsuspected
-	}
-	return verdict
-}
-
-// sharedTerms is how many Hermite polynomials the covariance of classes has.
-const sharedTerms = 12
-
-// sharedLoadings are the coefficients of the classes' indicators in the orthonormal
-// Hermite polynomials of order 1, 2, ... of the normal score of a transform.
-var sharedLoadings = newSharedLoadings()
-
-func newSharedLoadings() (a [sharedTerms][pitClasses]float64) {
-	// The integral of phi He_j from q is phi(q) He_(j-1)(q).
-	tail := func(p float64) (t [sharedTerms]float64) {
-		if p <= 0 || p >= 1 {
-			return t
-		}
-		q := math.Sqrt2 * math.Erfinv(2*p-1)
-		density := math.Exp(-q*q/2) / math.Sqrt(2*math.Pi)
-		before, now, root := 0., 1., 1.
-		for j := range t {
-			root *= math.Sqrt(float64(j + 1))
-			t[j] = density * now / root
-			before, now = now, q*now-float64(j)*before
-		}
-		return t
-	}
-	at, from := 0, tail(0)
-	for k, width := range pitWidths {
-		at += width
-		to := tail(float64(at) / PITBins)
-		for j := range a {
-			a[j][k] = from[j] - to[j]
-		}
-		from = to
-	}
-	return a
-}
-
-// statistic returns that of the deviations from the expected numbers of rows in the
-// classes, of total rows in all, that came in shards of as many rows: Pearson's where they
-// share nothing. The covariance of the indicators of two rows whose normal scores have the
-// correlation r is the sum over j of r^j a_j a_j' (Mehler's formula).
-func statistic(groups []Arrivals, shard float64, deviation *[pitClasses]float64, total float64) float64 {
-	// The inverse of the covariance, one term at a time (Sherman and Morrison).
-	var inverse [pitClasses][pitClasses]float64
-	for k, width := range pitWidths {
-		inverse[k][k] = PITBins / (total * float64(width))
-	}
-	for j := range sharedLoadings {
-		weight, a := 0., &sharedLoadings[j]
-		for i := range groups {
-			g := &groups[i]
-			weight += float64(total * g.together(shard) * math.Pow(g.Shared, float64(j+1)))
-		}
-		if !(weight > 0) {
-			break
-		}
-		var v [pitClasses]float64
-		scale := 1 / weight
-		for k := range v {
-			for l, load := range a {
-				v[k] += float64(inverse[k][l] * load)
-			}
-			scale += float64(v[k] * a[k])
-		}
-		for k := range v {
-			for l := range v {
-				inverse[k][l] -= float64(v[k] * v[l] / scale)
-			}
-		}
-	}
-	sum := 0.
-	for k, d := range deviation {
-		for l, e := range deviation {
-			sum += float64(d * e * inverse[k][l])
-		}
-	}
-	return sum
 }

@@ -26,7 +26,8 @@ func TestStatisticOfRowsThatShare(t *testing.T) {
 				pit[int(PITBins*normal.CDF(level+math.Sqrt(1-shared)*r.NormFloat64()))]++
 			}
 		}
-		a.addTransforms(&pit, 1)
+		classes := pit.classes()
+		a.addTransforms(&classes, 1)
 		deviation, total := a.deviation()
 		x := statistic(together, rows, &deviation, total)
 		mean += x / replicates

@@ -21,8 +21,10 @@ type Filter struct {
 	kept    int   // index of the summary of the present state in told
 	// drawn says that the workspace holds the draws of the present state.
 	drawn bool
-	// transforms are those of the rows that the last Update scored.
+	// transforms are those of the rows that the last Update scored, each of which counts
+	// for weight.
 	transforms Transforms
+	weight     float64
 	summed     bool // the summary that is kept describes the present state
 	broken     error
 	bytes      int // of the model's snapshot, when it was made last

@@ -25,11 +25,13 @@ const (
 	// outliers: among the last rows is one that the predictive distribution gives
 	// a millionth.
 	outliers = "outliers"
+	// correlatedErrors: rows that come together have errors in common.
+	correlatedErrors = "correlated_errors"
 )
 
 // Flags lists the flags that the engine raises.
 func Flags() []string {
-	return []string{scaleMoved, firstOutliers, miscalibrated, wideIntervals, drift, outliers, CollinearFlag}
+	return []string{scaleMoved, firstOutliers, miscalibrated, wideIntervals, drift, outliers, correlatedErrors, CollinearFlag}
 }
 
 // Advise says what to do about a flag that the engine raises, empty where the
@@ -53,6 +55,9 @@ func Advise(flag string) string {
 	case outliers:
 		return "a row of this shard or one shortly before is beyond the 1e-6 tails of its prediction: " +
 			"look at it, take it out at its source, or transform the response"
+	case correlatedErrors:
+		return "rows that come together have errors in common, so that they tell less than as many independent rows, and intervals are too short: " +
+			"make one row of those that share an error, as their mean, or name what they share as the group of anova; for noise that lasts use dlm"
 	case CollinearFlag:
 		return "columns determine each other, so that only the prior divides their effect among them: do not read their coefficients " +
 			"(prior_dominated names them) one by one, and leave all of them but one out; predictions are not harmed while it stays so"

@@ -3,6 +3,7 @@ package cdf
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // scoreShard scores the checked shard of the workspace with the state before it. A
@@ -11,7 +12,7 @@ func (f *Filter) scoreShard(observed int) error {
 	s, w := &f.now, f.ws
 	scaled := NoScore()
 	scaled.PredictedRows = int64(w.shard.Rows - observed)
-	wild, expected, unit := uint32(0), math.NaN(), math.Log(s.scaling.y.Scale)
+	predicted, expected, unit := NoScore(), math.NaN(), math.Log(s.scaling.y.Scale)
 	if f.engine.predictor != nil && s.n > 0 && observed > 0 {
 		sc, err := f.engine.predictor.Score(&w.shard, w.stream.at(f.spec.Seed, f.key, s.t+1, purposeScore))
 		if err != nil {
@@ -19,7 +20,7 @@ func (f *Filter) scoreShard(observed int) error {
 		}
 		scaled.Rows, scaled.LogDensity = sc.Rows, defined(sc.LogDensity)
 		scaled.RMSE, scaled.Coverage95 = defined(sc.RMSE), defined(sc.Coverage95)
-		f.transforms, wild = sc.PIT, sc.Wild
+		predicted = sc
 		if sc.Expected != 0 {
 			expected = sc.Expected - unit
 		}
@@ -30,8 +31,9 @@ func (f *Filter) scoreShard(observed int) error {
 	s.scaled, s.score = scaled, scaled
 	s.score.LogDensity -= unit
 	s.score.RMSE *= s.scaling.y.Scale
+	f.transforms, f.weight = predicted.PIT, rowWeight(scaled.Rows, s.neff, predicted.Shared)
 	if s.scaling.frozen { // constants of two rows make wild ones of the third
-		s.account.add(s.t+1, &s.score, expected, &f.transforms, wild, s.neff)
+		s.account.add(s.t+1, &s.score, &predicted, expected, f.weight)
 	}
 	return nil
 }
@@ -42,6 +44,10 @@ func (f *Filter) scoreShard(observed int) error {
 // are all 0 after an Update that was refused, or where the model does not
 // count them.
 func (f *Filter) Transforms() Transforms { return f.transforms }
+
+// RowWeight returns what each of the rows of Transforms counts for where predictions are
+// judged, in (0, 1]: those that were predicted together share the error of the state.
+func (f *Filter) RowWeight() float64 { return f.weight }
 
 // defined makes what cannot be published undefined.
 func defined(v float64) float64 {
@@ -85,4 +91,67 @@ func (s *state) revalue(was *state) {
 	s.scaled.LogDensity += log
 	s.scaled.LogEvidence += float64(float64(observed) * log)
 	s.scaled.RMSE /= s.scaling.y.Scale
+}
+
+// Observed is a row of a shard beside what the state before the shard predicted
+// of it, in original units. Numbers that are not known are NaN.
+type Observed struct {
+	Row  int64 // in the shard, from 0
+	Y    float64
+	Mean float64
+	// Q are the quantiles of the prediction at .025 .1 .25 .75 .9 .975.
+	Q   [6]float64
+	PIT float64 // probability integral transform of Y, .5 of a mass
+}
+
+// Outlier reports whether the row is beyond the 1e-6 tails of its prediction, the rule
+// of Score.Wild.
+func (o *Observed) Outlier() bool { return o.PIT < wildTail || o.PIT > 1-wildTail }
+
+// Observe makes each Update tell of up to rows of its first rows beside what
+// was predicted of them; 0, as in a new filter, of none. It changes no state.
+func (f *Filter) Observe(rows int) { f.wanted = rows }
+
+// Observed returns what Observe asks for of the last Update, nothing where that
+// was refused, of a key's first shard and where the model does not predict. Rows
+// without a response are left out. It is valid until the filter's next call.
+func (f *Filter) Observed() []Observed {
+	if f.ws.last != f {
+		return nil
+	}
+	return f.ws.seen
+}
+
+// foresaw predicts the first rows of the checked shard of the workspace. What fails
+// costs what is told and not the shard.
+func (f *Filter) foresaw(observed int) {
+	s, w := &f.now, f.ws
+	if f.wanted == 0 || observed == 0 || s.n == 0 || f.engine.predictor == nil || !s.scaling.known() {
+		return
+	}
+	sh := &w.first
+	w.frame.shard(sh, 0, min(f.wanted, w.frame.n))
+	sh.Forget, sh.Inner = w.shard.Forget, true
+	w.foreseen = unknownPredictions(w.foreseen, sh.Rows)
+	if attempted(func() error { return f.engine.predictor.Predict(sh, w.foreseen) }) != nil {
+		return
+	}
+	for i, y := range sh.Y {
+		p := w.foreseen[i].in(s.scaling.y)
+		if o := observedOf(p); !math.IsNaN(y) && !math.IsNaN(o.Mean) {
+			o.Row, o.Y = int64(w.intake.rows[i]), s.scaling.y.Center+s.scaling.y.Scale*y
+			w.seen = append(w.seen, o)
+		}
+	}
+}
+
+func observedOf(p Prediction) Observed {
+	q := [6]float64{p.Q025, p.Inner[0], p.Inner[1], p.Inner[2], p.Inner[3], p.Q975}
+	if !slices.IsSorted(q[:]) || math.IsNaN(q[1]) || math.IsNaN(q[4]) { // a model that knows no inner ones
+		q = [6]float64{p.Q025, math.NaN(), math.NaN(), math.NaN(), math.NaN(), p.Q975}
+	}
+	for i, v := range q {
+		q[i] = defined(v)
+	}
+	return Observed{Mean: defined(p.Mean), Q: q, PIT: p.PIT}
 }

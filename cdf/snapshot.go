@@ -7,26 +7,29 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+
+	"github.com/credence-stream/credence/cdf/correlated"
 )
 
 // A snapshot is
 //
 //	"CDFS" | version | fingerprint (32) | kind | variant | progress | drops |
-//	design, factors, account, scaling, model (all five only after the first shard) |
+//	design, factors, account, errors, scaling, model (all six only after the first shard) |
 //	CRC-32C of everything before (4)
 //
 // Whatever the version, it begins with magic and version and ends with the checksum:
-// that tells a later release's from a damaged one. Drops are there in version 2 alone, and only a state of a key whose rows were
-// dropped is written so. One of version 1 may have dropped some, which were not counted
-// then.
+// that tells a later release's from a damaged one. A state is written in the lowest version that holds it. Drops are there from
+// version 2 on, and in that only of a key whose rows were dropped: one of version 1 may have dropped some, which were not counted
+// then. What is known of correlated errors is there in version 3, and only where that is something.
 //
 // It holds no offset, partition, owner or time of processing: two filters
 // that absorbed the same shards under the same configuration have the same
 // snapshot.
 const (
-	snapshotMagic = "CDFS"
-	snapshotFirst = 1
-	snapshotDrops = 2
+	snapshotMagic  = "CDFS"
+	snapshotFirst  = 1
+	snapshotDrops  = 2
+	snapshotErrors = 3
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -39,10 +42,7 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	}
 	start := len(dst)
 	b := append(dst, snapshotMagic...)
-	version := byte(snapshotFirst)
-	if len(f.now.drops) > 0 {
-		version = snapshotDrops
-	}
+	version := f.now.version()
 	b = append(b, version)
 	b = append(b, f.print[:]...)
 	b = appendString(b, f.spec.Kind)
@@ -59,6 +59,9 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 			b = appendStrings(b, s.factors[i].levels)
 		}
 		b = s.account.append(b)
+		if version >= snapshotErrors {
+			b = s.account.appendErrors(b)
+		}
 		b = s.scaling.append(b)
 		// The model's length goes before it, and is known only after.
 		at := len(b)
@@ -71,6 +74,17 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 		binary.LittleEndian.PutUint64(b[at:], uint64(f.bytes))
 	}
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli)), nil
+}
+
+// version is the lowest that holds the state.
+func (s *state) version() byte {
+	switch {
+	case s.account.errors != correlated.Errors{}:
+		return snapshotErrors
+	case len(s.drops) > 0:
+		return snapshotDrops
+	}
+	return snapshotFirst
 }
 
 // MarshalBinary returns the snapshot of the filter.
@@ -91,14 +105,14 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 	}
 	now := readProgress(&r)
 	if h.version >= snapshotDrops {
-		if now.drops = readDrops(&r); len(now.drops) == 0 {
+		if now.drops = readDrops(&r); len(now.drops) == 0 && h.version == snapshotDrops {
 			r.fail("version %d and no rows dropped", h.version)
 		}
 	}
 	var fresh *engine
 	size := 0
 	if bound := r.bool(); bound {
-		fresh, size = now.read(&r, f.spec, f.ws)
+		fresh, size = now.read(&r, h.version, f.spec, f.ws)
 	} else if now.t != 0 || now.n != 0 {
 		r.fail("%d shards and no columns", now.t)
 	}
@@ -160,8 +174,8 @@ func open(data []byte) (h opened, r reader, err error) {
 	switch {
 	case crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(data[len(body):]):
 		return h, r, fmt.Errorf("%w: checksum does not match", ErrSnapshot)
-	case h.version > snapshotDrops:
-		return h, r, fmt.Errorf("%w %w: version %d, this one reads %d to %d", ErrSnapshot, ErrLater, h.version, snapshotFirst, snapshotDrops)
+	case h.version > snapshotErrors:
+		return h, r, fmt.Errorf("%w %w: version %d, this one reads %d to %d", ErrSnapshot, ErrLater, h.version, snapshotFirst, snapshotErrors)
 	case h.version < snapshotFirst:
 		return h, r, fmt.Errorf("%w: version %d, there was none before %d", ErrSnapshot, h.version, snapshotFirst)
 	}
@@ -194,7 +208,7 @@ func RoundedSame(a, b float64) bool {
 
 // SameSums reports whether two snapshots of this configuration come from the same sums over the same shards: whether
 // they differ, if at all, in the last digits of what follows from these, which are scores, the evidence, the account of
-// predictions and what a Rounded names, and in what is behind the flag drift. So they do where another release has
+// predictions and what a Rounded names, and in what is behind the flags of predictions. So they do where another release has
 // computed that in another order, or judges otherwise.
 func (s *Spec) SameSums(a, b []byte) bool {
 	if bytes.Equal(a, b) {
@@ -237,12 +251,10 @@ func (s *state) takeRounded(from *state) bool {
 		*to = v
 	}
 	to, account := &s.account, &from.account
-	for k := range to.pit {
-		float(&to.pit[k], account.pit[k])
-	}
 	float(&to.mean, account.mean)
 	float(&to.spread, account.spread)
-	to.fallen = account.fallen // a sum of judgements, whose rule may change as well
 	float(&to.wild, account.wild)
+	// Weighed rows and sums of judgements, whose rules may change as well.
+	to.pit, to.fallen, to.errors = account.pit, account.fallen, account.errors
 	return same
 }

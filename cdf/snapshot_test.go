@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "write golden files that do not exist yet")
 
 // goldens are snapshots of every version of the format: with kept rows, with
-// frozen constants, of a sampled model with groups, and with rows that were dropped. They
+// frozen constants, of a sampled model with groups, with rows that were dropped and with errors that rows share. They
 // load for ever; a new version adds files beside them.
 var goldens = []struct {
 	file   string
@@ -35,6 +35,8 @@ var goldens = []struct {
 	{"testdata/snapshot_v1_levels_kept.bin", cdftest.Levels, cdftest.LevelShards, 6},
 	{"testdata/snapshot_v1_levels_frozen.bin", cdftest.Levels, cdftest.LevelShards, 30},
 	{"testdata/snapshot_v2_line_dropped.bin", cdftest.Line, gappyShards, 30},
+	{"testdata/snapshot_v3_line_errors.bin", cdftest.SharedLine, cdftest.LineShards, 28},
+	{"testdata/snapshot_v3_line_errors_dropped.bin", cdftest.SharedLine, gappyShards, 36},
 }
 
 // gappyShards are those of a line, some of whose rows have no x.
@@ -140,12 +142,12 @@ func TestSnapshotRefusals(t *testing.T) {
 		t.Errorf("another configuration: %v", err)
 	}
 	newer := bytes.Clone(snap)
-	newer[4] = 3
+	newer[4] = 4
 	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || errors.Is(err, cdf.ErrLater) {
 		t.Errorf("a damaged version: %v", err)
 	}
 	newer = binary.LittleEndian.AppendUint32(newer[:len(newer)-4], crc32.Checksum(newer[:len(newer)-4], crc32.MakeTable(crc32.Castagnoli)))
-	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || !errors.Is(err, cdf.ErrLater) || !strings.Contains(err.Error(), "version 3") {
+	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || !errors.Is(err, cdf.ErrLater) || !strings.Contains(err.Error(), "version 4") {
 		t.Errorf("a newer version: %v", err)
 	}
 	for _, bad := range [][]byte{nil, []byte("CDFS"), []byte("not a snapshot, but longer than the head of one would be")} {

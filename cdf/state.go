@@ -39,8 +39,8 @@ func readProgress(r *reader) state {
 	return s
 }
 
-// read reads what a snapshot holds after the first shard, into s and a model.
-func (s *state) read(r *reader, spec *Spec, w *Workspace) (*engine, int) {
+// read reads what a snapshot of a version holds after the first shard, into s and a model.
+func (s *state) read(r *reader, version byte, spec *Spec, w *Workspace) (*engine, int) {
 	if s.design = w.patterns.read(r, spec); s.design == nil {
 		raw := r.b
 		if s.readDesign(r, spec); r.err == nil {
@@ -59,6 +59,9 @@ func (s *state) read(r *reader, spec *Spec, w *Workspace) (*engine, int) {
 	}
 	if r.err == nil {
 		s.account.read(r, s.t)
+		if version >= snapshotErrors {
+			s.account.readErrors(r)
+		}
 		s.scaling.read(r, s, spec, &w.spare)
 	}
 	b := r.take(8)

@@ -3,6 +3,7 @@ package models
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -20,7 +21,7 @@ var update = flag.Bool("update", false, "write golden files that do not exist ye
 // same bytes. A new format adds files beside these.
 func TestGoldenSnapshots(t *testing.T) {
 	everyForm(t, forms, golden)
-	files, err := filepath.Glob("testdata/snapshot_v1_*.bin")
+	files, err := filepath.Glob("testdata/snapshot_v*.bin")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,6 @@ func TestGoldenSnapshots(t *testing.T) {
 // the file.
 func golden(t *testing.T, s stream, spec *cdf.Spec) {
 	const shards = 30
-	file := filepath.Join("testdata", "snapshot_v1_"+spec.Kind+"_"+path.Base(t.Name())+".bin")
 	r := rand.New(rand.NewPCG(11, 7))
 	f := cdf.NewFilter(spec, "golden")
 	for range shards {
@@ -48,6 +48,11 @@ func golden(t *testing.T, s stream, spec *cdf.Spec) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	name := func(version int) string {
+		return filepath.Join("testdata", fmt.Sprintf("snapshot_v%d_%s_%s.bin", version, spec.Kind, path.Base(t.Name())))
+	}
+	version := int(snap[len("CDFS")])
+	file := name(version)
 	if _, err := os.Stat(file); *update && os.IsNotExist(err) {
 		if err := os.WriteFile(file, snap, 0o644); err != nil {
 			t.Fatal(err)
@@ -74,5 +79,22 @@ func golden(t *testing.T, s stream, spec *cdf.Spec) {
 	b, errB := old.AppendBinary(nil)
 	if errA != nil || errB != nil || !bytes.Equal(a, b) {
 		t.Errorf("%s goes on to another state (%v, %v)", file, errA, errB)
+	}
+	for version--; version > 0; version-- {
+		if b, err := os.ReadFile(name(version)); err == nil {
+			goesOn(t, spec, b, next)
+		}
+	}
+}
+
+// goesOn takes a snapshot of an older version, which has the same sums, and goes on from it.
+func goesOn(t *testing.T, spec *cdf.Spec, snap []byte, next *cdf.Batch) {
+	t.Helper()
+	f := cdf.NewFilter(spec, "golden")
+	if err := f.UnmarshalBinary(snap); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Update(next); err != nil {
+		t.Error(err)
 	}
 }

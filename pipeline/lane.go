@@ -343,7 +343,7 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 		if names == nil {
 			names = l.names
 		}
-		p := pointOf(message, names, filter.Transforms(), t.result.Rows, publish)
+		p := pointOf(message, names, filter.Transforms(), filter.RowWeight(), t.result.Rows, publish)
 		if seen := filter.Observed(); len(seen) > 0 {
 			p.Observed, p.Given = append(p.Observed, seen...), givenOf(filter.Inputs(), batch, seen, l.given)
 			l.given = p.Given.Names

@@ -38,6 +38,7 @@ type Point struct {
 	Rows          int64 // absorbed of this shard
 	NEff          float64
 	Score         cdf.Score // with the transforms of the rows scored
+	Weight        float64   // that each of these counts for (cdf.Filter.RowWeight)
 	// Deleted says that the key has no posterior any more, Dead at what stage
 	// the record became a dead letter: of such points nothing but key,
 	// partition, offset and time is set.
@@ -106,14 +107,14 @@ const pointOverhead = 464
 
 // pointOf copies what a point tells of a shard. Names are those of the key's
 // point before, taken over where they are the same.
-func pointOf(p *Posterior, names []string, pit cdf.Transforms, rows int64, published bool) *Point {
+func pointOf(p *Posterior, names []string, pit cdf.Transforms, weight float64, rows int64, published bool) *Point {
 	s := p.Summary
 	o := &Point{
 		Key: p.Key, Kind: p.Kind, Variant: p.Variant,
 		Partition: p.Source.ID, Offset: p.Offset, Time: p.Time,
 		T: s.T, N: s.N, Rows: rows, NEff: s.NEff, Score: s.Score, Published: published,
 	}
-	o.Score.PIT = pit
+	o.Score.PIT, o.Weight = pit, weight
 	if !published {
 		return o
 	}

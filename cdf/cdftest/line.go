@@ -16,19 +16,25 @@ import (
 //	y_i | a, b ~ N(a + b x_i, noise),  a, b ~ N(0, prior) independent
 //
 // One block with C = (n, sum x, sum x^2, sum y, sum xy, sum y^2), all exact.
-func Line() *cdf.Spec {
-	settings := LineSettings{Noise: .5, Prior: 4}
+func Line() *cdf.Spec { return newLineSpec(LineSettings{Noise: .5, Prior: 4}) }
+
+func newLineSpec(settings LineSettings) *cdf.Spec {
 	s := cdf.NewSpec("line", "exact", settings, func(d cdf.Dims) (cdf.Model, error) { return newLine(settings, d) })
 	s.Columns.Features, s.Columns.Intercept = []cdf.Feature{{Name: "x"}}, true
 	s.Draws = 100
 	return s
 }
 
-// LineSettings holds the settings of Line: variances of noise and prior.
+// LineSettings holds the settings of Line: variances of noise and prior, and whether scores
+// tell what rows share.
 type LineSettings struct {
-	Noise float64 `json:"noise"`
-	Prior float64 `json:"prior"`
+	Noise  float64 `json:"noise"`
+	Prior  float64 `json:"prior"`
+	Shared bool    `json:"shared,omitempty"`
 }
+
+// SharedLine is Line with scores that tell what rows share.
+func SharedLine() *cdf.Spec { return newLineSpec(LineSettings{Noise: .5, Prior: 4, Shared: true}) }
 
 type line struct {
 	set  LineSettings
@@ -182,6 +188,7 @@ func (m *line) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 
 func (m *line) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	var s cdf.Score
+	line, variance := 0., 0.
 	for i, y := range sh.Y {
 		if math.IsNaN(y) {
 			continue
@@ -199,6 +206,10 @@ func (m *line) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 			s.Coverage95++
 		}
 		s.Transformed(p[0].PIT, covered)
+		line, variance = line+p[0].EpredSD*p[0].EpredSD, variance+p[0].SD*p[0].SD
+	}
+	if m.set.Shared {
+		s.Shared = line / variance
 	}
 	n := float64(s.Rows)
 	s.LogDensity, s.RMSE, s.Coverage95 = s.LogDensity/n, math.Sqrt(s.RMSE/n), s.Coverage95/n

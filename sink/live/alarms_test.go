@@ -125,7 +125,7 @@ func (s source) alarms(t *testing.T, keys, shards int, rows func(shard int) int)
 						Key: name, Kind: s.kind, Offset: int64(shard), T: sum.T, N: sum.N, Rows: int64(b.Rows), NEff: sum.NEff,
 						Score: sum.Score, Published: true, Flagged: len(sum.Flags) > 0,
 					}
-					p.Score.PIT = f.Transforms()
+					p.Score.PIT, p.Weight = f.Transforms(), f.RowWeight()
 					feed.Saved(home, []*pipeline.Point{p})
 					mu.Lock()
 					for _, flag := range append(slices.Clone(sum.Flags), feed.Flags(name)...) {

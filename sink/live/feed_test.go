@@ -252,7 +252,7 @@ func TestFlags(t *testing.T) {
 	}
 	later := func(key string, offset, before int64, bins []int) *pipeline.Point {
 		p := scored(point(key, offset, 1, 1), bins...)
-		p.Rows, p.N, p.NEff = 400, before+400, float64(before+400)
+		p.Rows, p.N, p.Weight = 400, before+400, 1/(1+800/float64(before))
 		return p
 	}
 	f.Saved(home, []*pipeline.Point{
@@ -262,7 +262,7 @@ func TestFlags(t *testing.T) {
 	})
 	for i := range int64(50) { // all outside
 		p := scored(point("first", 10+i, i+1, 1), 0)
-		p.Rows, p.N, p.NEff = 1, i+1, float64(i+1)
+		p.Rows, p.N, p.Weight = 1, i+1, 1
 		f.Saved(home, []*pipeline.Point{p})
 	}
 	weak := point("weak", 90, 1, 1)

@@ -43,7 +43,7 @@ func TestFound(t *testing.T) {
 	}
 	// Shards that were not published count for what a key has now.
 	late := scored(point("a", 5, 2, 1), slices.Repeat([]int{0}, 40)...)
-	late.Published, late.Rows, late.N, late.NEff = false, 40, 1040, 1040
+	late.Published, late.Rows, late.N, late.Weight = false, 40, 1040, 1
 	f.Saved(home, []*pipeline.Point{late})
 	if now, ok := f.Latest("a"); !ok || !slices.Contains(now.Flags, PoorCalibration) {
 		t.Fatalf("the flags of now: %v", now.Flags)

@@ -18,19 +18,17 @@ const (
 	fewest = .94
 )
 
-// add takes in the rows of a shard, if it came after the key's first rows. How many
-// discounted rows its predictions were from is told by those behind it, a little low where rows
-// are forgotten.
+// add takes in the rows of a shard, if it came after the key's first rows.
 func (r *inside) add(o *pipeline.Point) {
 	if o.N-o.Rows < cdf.FirstRows {
 		return
 	}
-	weight, counted := cdf.RowWeight(o.Score.Rows, max(o.NEff-float64(o.Rows), 0)), uint32(0)
+	counted := uint32(0)
 	for _, n := range o.Score.PIT {
 		counted += n
 	}
-	r.rows += weight * float64(counted)
-	r.held += weight * float64(counted-o.Score.PIT[0]-o.Score.PIT[cdf.PITBins-1])
+	r.rows += o.Weight * float64(counted)
+	r.held += o.Weight * float64(counted-o.Score.PIT[0]-o.Score.PIT[cdf.PITBins-1])
 }
 
 // tooFew reports whether fewer rows are inside than chance explains. More are no fault of

@@ -332,7 +332,7 @@ var guarantees = []mutant{
 	{"a flag counts when another shard was in time", "sink/live/found.go", "wanted = between && (", "wanted = between || (", "TestFound", feed},
 	{"first rows judged by constants that move", "sink/live/inside.go", "o.N-o.Rows < cdf.FirstRows", "o.N < 0", "TestFlags", feed},
 	{"more rows inside are a fault", "sink/live/inside.go", "return r.held < fewest*r.rows && binomialLaw(r.held, r.rows, .95) < chance", "return r.rows > 0 && (r.held == r.rows || binomialLaw(r.held, r.rows, .95) < chance)", "TestFlags", feed},
-	{"rows of a large shard count in full", "sink/live/inside.go", "r.rows += weight *", "r.rows += (1 + 0*weight) *", "TestFlags", feed},
+	{"rows of a large shard count in full", "sink/live/inside.go", "r.rows += o.Weight *", "r.rows += (1 + 0*o.Weight) *", "TestFlags", feed},
 	{"a dropped past is not told", "sink/live/history.go", "f.crowded, e.crowded = true, true", "f.crowded = true", "TestCrowd", feed},
 	{"the limit asked for has no log", "sink/live/crowd.go", "PerKey: own + own*2/5", "PerKey: own", "TestCrowd", feed},
 	{"what has no rank comes first", "sink/live/found.go", "r.rank = math.Inf(-1)", "r.rank = math.Inf(1)", "TestFound", feed},
