@@ -100,6 +100,10 @@ func TestBlocks(t *testing.T) {
 	if want := 100/(8*1.75) - slack; math.Abs(float64(e.Sum)-want) > 1e-6 || e.Rows != 0 || !e.Valid() {
 		t.Errorf("%+v, want a sum of %g", e, want)
 	}
+	var wild Errors
+	if wild.Add(Shard{Rows: 9, Scores: 1e9, Shared: .1}, past); wild.Sum != furthest-slack || wild.Correlated() {
+		t.Errorf("a block may count for %g, and has %+v", furthest-slack, wild)
+	}
 	for range 100 {
 		e.Add(Shard{Rows: 9, Scores: 1e9, Shared: .1}, past)
 	}
