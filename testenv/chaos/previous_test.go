@@ -15,27 +15,34 @@ import (
 	"github.com/credence-stream/credence/testenv/compose"
 )
 
-// previousCommit is the release before, from which an upgrade has to work.
+// previousCommits are the release before, from which an upgrade has to work and to which a group
+// has to go back, and the last one that cannot read what this release writes: there, an upgrade is one way.
 //
 //go:embed PREVIOUS
-var previousCommit string
+var previousCommits string
 
-// buildPrevious compiles the consumer of the release before, or of CREDENCE_BASE, from
+// buildPrevious compiles the consumers of these releases, or that of CREDENCE_BASE alone, from
 // the repository's history. Where that is not at hand, the test is skipped with a loud
 // line, and fails in CI.
-func buildPrevious(t *testing.T) (binary string) {
+func buildPrevious(t *testing.T) (previous, unaware string) {
 	t.Helper()
-	base := os.Getenv("CREDENCE_BASE")
-	if base == "" {
-		base = strings.TrimSpace(previousCommit)
+	if base := os.Getenv("CREDENCE_BASE"); base != "" {
+		return buildAt(t, base), ""
 	}
+	commits := strings.Fields(previousCommits)
+	return buildAt(t, commits[0]), buildAt(t, commits[1])
+}
+
+// buildAt compiles the consumer of a commit.
+func buildAt(t *testing.T, base string) (binary string) {
+	t.Helper()
 	root, err := compose.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
 	out, err := exec.CommandContext(t.Context(), "git", "-C", root, "rev-parse", "--verify", "--quiet", base+"^{commit}").CombinedOutput()
 	if err != nil {
-		why := fmt.Sprintf("%s, the release before, is not in this clone (%v%s): git fetch --unshallow, or git fetch origin %[1]s, "+
+		why := fmt.Sprintf("%s, a release before, is not in this clone (%v%s): git fetch --unshallow, or git fetch origin %[1]s, "+
 			"or name another one with make drill BASE=<commit>", base, err, out)
 		if os.Getenv("CI") == "true" {
 			t.Fatal(why)
@@ -48,7 +55,7 @@ func buildPrevious(t *testing.T) (binary string) {
 	execute(t.Context(), t, root, "git", "archive", "--format=tar", "-o", archive, base)
 	execute(t.Context(), t, source, "tar", "-xf", archive)
 	execute(t.Context(), t, source, "go", "build", "-o", dir+string(filepath.Separator), "./cmd/consumer")
-	t.Logf("the release before is commit %s", base)
+	t.Logf("a release before is commit %s", base)
 	return filepath.Join(dir, "consumer")
 }
 
