@@ -81,6 +81,47 @@ func TestPriorOfVariancesIsFlagged(t *testing.T) {
 	}
 }
 
+// compressed lists sigma2 where columns explain nearly all of the response, so that its prior holds the
+// truth out of the interval, and not where they do not: of 40 columns, 490 rows.
+func TestPriorOfCompressedVarianceIsFlagged(t *testing.T) {
+	const keys, p, rows = 60, 40, 490
+	for _, c := range []struct {
+		slope   float64
+		setting string
+		listed  bool
+	}{{1.3, "", true}, {1.3, "statistics: exact", true}, {.1, "", false}, {.1, "statistics: exact", false}} {
+		k, _ := models.Lookup("compressed")
+		spec, err := k.Spec("", cdf.Roles{Scaling: "first", Intercept: true}, strictyaml.Decode(c.setting))
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec.Limits = cdf.Limits{}
+		slopes := slices.Repeat([]float64{c.slope}, p)
+		covered, listed := 0, 0
+		for key := range keys {
+			d := firstRows(rand.New(rand.NewPCG(uint64(key), 31)), slopes, 0, rows, 0)
+			f := cdf.NewFilter(spec, strconv.Itoa(key))
+			var sum *cdf.Summary
+			for _, b := range d.Cut(5) {
+				if sum, err = f.Update(b); err != nil {
+					t.Fatal(err)
+				}
+			}
+			at := slices.IndexFunc(sum.Rows, func(r cdf.Row) bool { return r.Variable == "sigma2" })
+			if r := sum.Rows[at]; r.Q025 <= 1 && 1 <= r.Q975 {
+				covered++
+			}
+			if slices.Contains(sum.PriorDominated, "sigma2") {
+				listed++
+			}
+		}
+		t.Logf("slopes of %g, %s: covered in %d of %d, listed in %d", c.slope, c.setting, covered, keys, listed)
+		if c.listed && (listed < keys || covered > keys*8/10) || !c.listed && (listed > 0 || covered < keys*8/10) {
+			t.Errorf("slopes of %g, %s: covered in %d of %d, listed in %d", c.slope, c.setting, covered, keys, listed)
+		}
+	}
+}
+
 // firstRows are rows of normal columns with noise of sd 1, or of groups with noise of
 // sd .7.
 func firstRows(r *rand.Rand, slopes []float64, groups, rows int, tau float64) simulate.Data {

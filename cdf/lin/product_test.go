@@ -8,6 +8,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// A product without rows needs no room, however wide it is, and one without depth is 0.
+func TestProductsOfNothing(t *testing.T) {
+	for _, n := range []int{1, stripCols, stripCols + 1, 200} {
+		b, c := make([]float64, 3*n), []float64{1, 2}
+		Mul(0, n, 3, nil, b, nil)
+		MulT(0, n, 3, nil, b, nil)
+		AddTMul(3, 0, n, nil, b, nil)
+		Mul(2, 1, 0, nil, nil, c)
+		if c[0] != 0 || c[1] != 0 {
+			t.Errorf("a product of no depth is %v", c)
+		}
+	}
+}
+
 // Every remainder of the tiles, against gonum's own products.
 func TestProducts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 7))

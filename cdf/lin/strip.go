@@ -60,8 +60,11 @@ func (a factor) at(i, l int) factor {
 }
 
 // add adds AB to c, m x n, over the depth k. b and c are row-major, with bs and
-// cs entries from row to row.
+// cs entries from row to row. c may be empty where it has no rows.
 func add(m, n, k int, a factor, b []float64, bs int, c []float64, cs int) {
+	if m == 0 {
+		return
+	}
 	for l := 0; l < k; l += stripDeep {
 		deep := min(stripDeep, k-l)
 		for j := 0; j < n; j += stripCols {

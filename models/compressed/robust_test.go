@@ -34,6 +34,26 @@ func TestOfOneColumn(t *testing.T) {
 	}
 }
 
+// The first row of a key has no direction of its own once it is centred, of however many columns, nor
+// have rows that are all the same.
+func TestFirstRowOfManyColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(36, 2))
+	for _, form := range forms {
+		for _, p := range []int{24, 25, 130} {
+			m := newTest(t, form.variant, form.settings, modeltest.Columns(p))
+			d := modeltest.Stepper{Model: m}
+			sh := modeltest.RegressionShard(r, 1, p, false)
+			for range 2 {
+				d.Must(t, sh, 1)
+			}
+			d.Must(t, modeltest.RegressionShard(r, 1, p, false), .9)
+			if rows := modeltest.Summarize(t, m, modeltest.Coefficients(p)); !(rows[0].Q025 < rows[0].Q975) {
+				t.Errorf("%s, %d columns: %+v", form.name, p, rows[0])
+			}
+		}
+	}
+}
+
 // 100,000 rows in one shard, most of them without a use, are several passes.
 func TestGiantShard(t *testing.T) {
 	r := rand.New(rand.NewPCG(37, 1))

@@ -185,6 +185,8 @@ var ofPoisson = []mutant{
 		"f.b[i]*f.b[i] + inv[i*c+i]", "f.b[i]*f.b[i] + 0*inv[i*c+i]", "^TestAcceptanceCrossed$", poisson},
 	{"poisson: own effects: fit taken as known", "models/poisson/overdispersion.go",
 		"l.taken += weight * h", "l.taken += 0 * h", "^TestRowsEffectsAgainstAGrid$", poisson},
+	{"poisson: own effects: predictors of one variance", "models/poisson/overdispersion.go",
+		"off := lift * max(1-", "off := 0 * max(1-", "^TestFirstRowsOneByOne$", poisson},
 	{"poisson: own effects: Laplace's next term", "models/poisson/overdispersion.go",
 		"*node.inv + next", "*node.inv + 0*next", "^TestLikelihoodOfTheVariance$", poisson},
 	{"poisson: own effects: next term of large counts", "models/poisson/overdispersion.go",
