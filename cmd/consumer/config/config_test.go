@@ -174,6 +174,23 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// An empty list is no feature, the key left out all columns of numbers; both are printed as they are.
+func TestNoFeatures(t *testing.T) {
+	for list, none := range map[string]bool{"features: []": true, "response: y": false} {
+		text := "kafka: {group: g, input: i, output: o}\nmodels: [{match: a, kind: linear, columns: {" + list + "}}]\n"
+		for range 2 {
+			c, _, err := Parse(Source{Kinds: models.Kinds(), File: "c.yaml"}, []byte(text))
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			if f := c.Models[0].Spec.Columns.Features; (f != nil) != none || len(f) > 0 {
+				t.Errorf("%s: %v", list, f)
+			}
+			text = c.String()
+		}
+	}
+}
+
 func TestOverrideErrorsNameTheirOrigin(t *testing.T) {
 	for _, c := range []struct {
 		s    Source
