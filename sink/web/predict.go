@@ -6,6 +6,9 @@ import (
 	"errors"
 	"mime"
 	"net/http"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
@@ -121,8 +124,24 @@ func (s *Server) readAsked(body []byte, sent string, m *Model) (asked, error) {
 	return a, checkInputs(m.Filter.Inputs(), a.batch)
 }
 
+// characters reports whether the texts of a JSON body are made of characters, or it is no JSON at all. What
+// is none would be read as U+FFFD, and a label with it as one that the model does not know.
+func characters(body []byte) bool {
+	if !utf8.Valid(body) {
+		return false
+	}
+	if !bytes.Contains(body, []byte(`\ud`)) && !bytes.Contains(body, []byte(`\uD`)) {
+		return true
+	}
+	loose := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+	return !jsontext.Value(body).IsValid(loose...) || jsontext.Value(body).IsValid(loose[0])
+}
+
 func (s *Server) parse(body []byte, sent string, inputs []cdf.Input) (asked, error) {
 	if sent == jsonType {
+		if !characters(body) {
+			return asked{}, badBody("a text in it is not UTF-8, or has half of a surrogate pair, which is no character")
+		}
 		return newRowReader(bytes.NewReader(body), inputs, maxPredictions).read()
 	}
 	b, err := s.options.NewDecoder().Decode(body)
