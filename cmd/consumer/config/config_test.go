@@ -199,6 +199,7 @@ func TestOverrideErrorsNameTheirOrigin(t *testing.T) {
 	}{
 		{Source{Kinds: models.Kinds(), Sets: []string{"kafka.grup=x"}}, `--set kafka.grup: unknown key "grup" in kafka, did you mean "group"?`, 1},
 		{Source{Kinds: models.Kinds(), Sets: []string{"seed=x"}}, `--set seed: seed: "x" is not a whole number`, 1},
+		{Source{Kinds: models.Kinds(), Sets: []string{"models.0.columns.features="}}, `--set models.0.columns.features: models[0].columns.features: nothing is listed: [] in the file says that there is no feature`, 1},
 		{Source{Kinds: models.Kinds(), Env: []string{"CREDENCE_SEED=x"}}, `CREDENCE_SEED: seed: "x" is not a whole number`, 1},
 		{Source{Kinds: models.Kinds(), Sets: []string{"kafka"}}, "expected section.key=value", 2},
 		{Source{Kinds: models.Kinds(), Sets: []string{"models.7.draws=1"}}, `"7" is not an index of a list of 1`, 2},
