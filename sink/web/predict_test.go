@@ -202,7 +202,7 @@ func TestPredictRefusals(t *testing.T) {
 		{`{"rows":[{"distance":1,"carrier":"\ud800"}]}`, 400, "bad_body", "half of a surrogate pair"},
 		{`{"rows":[{"distance":1,"carrier":"\uDC00","carrier":"AA"}]}`, 400, "bad_body", "half of a surrogate pair"},
 		{"{\"rows\":[{\"distance\":1,\"carrier\":\"A\xff\"}]}", 400, "bad_body", "not UTF-8"},
-		{`{"rows":[{"distance":1,"carrier":"\ud800"`, 400, "bad_body", "not JSON"},
+		{`{"rows":[{"distance":1,"carrier":"\\\ud83d\\ude00"}]}`, 400, "bad_body", "half of a surrogate pair"},
 		{`{"rows":[{"distance":1e999,"carrier":"AA"}]}`, 422, "not_finite", "1e999, which no float64 holds"},
 		{`{"rows":[{"distance":1,"distance":2,"carrier":"AA"}]}`, 422, "given_twice", "twice"},
 		{`{"rows":[]}`, 422, "unfit", "no rows"},
