@@ -75,8 +75,8 @@ func firstLevels(b *Batch, name string) ([]string, error) {
 		return nil, fmt.Errorf("%w: feature column %q is missing", ErrSchema, name)
 	}
 	c := &b.Columns[i]
-	if c.Type == Float {
-		return nil, fmt.Errorf("%w: feature column %q holds %s, which are no levels", ErrSchema, name, c.Type.Words())
+	if err := c.CheckLabels("feature"); err != nil {
+		return nil, err
 	}
 	seen := map[string]bool{}
 	levels := []string{}

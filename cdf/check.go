@@ -288,9 +288,9 @@ func named(b *Batch, name string) *Column {
 	return nil
 }
 
-// labelOf is Label of any column, also one that has none or is not there.
+// labelOf is Label of any column, also one that is not there.
 func labelOf(c *Column, row int) (string, bool) {
-	if c == nil || c.Type == Float {
+	if c == nil {
 		return "", false
 	}
 	return c.Label(row)

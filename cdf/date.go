@@ -1,6 +1,7 @@
 package cdf
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -12,6 +13,23 @@ const (
 	microsecond = 1e6
 	dayMicros   = 86_400 * microsecond
 )
+
+// Furthest bounds the times that have a date, in seconds on both sides of 1970.
+const Furthest = 9e12
+
+// CheckTimes returns ErrShard, wrapped, where a Time column, which serves as labels or steps, has a
+// time without a date: in microseconds it is beyond an int64, so that different times would be one.
+func (c *Column) CheckTimes() error {
+	if c.Type != Time {
+		return nil
+	}
+	for i, v := range c.Number {
+		if math.Abs(v) >= Furthest { // false of NaN
+			return fmt.Errorf("%w: column %q has a time without a date in row %d: %g seconds from 1970; is its unit right?", ErrShard, c.Name, i+1, v)
+		}
+	}
+	return nil
+}
 
 // micros returns a time in microseconds, as exact as Arrow's timestamps are
 // once they are float64.
@@ -61,7 +79,7 @@ func appendTime(b []byte, seconds float64) []byte {
 }
 
 // Date returns the date in UTC of a time in seconds since 1970, which is less than
-// 9e12 on either side of it.
+// Furthest on either side of it.
 func Date(seconds float64) (year, month, day int64) {
 	us := micros(seconds)
 	of := us / dayMicros

@@ -223,10 +223,15 @@ func (l *layout) bind(spec *Spec, d *design, b *Batch, needResponse bool) error 
 		at[name] = i
 		schema[i] = Column{Name: name, Type: b.Columns[i].Type}
 	}
+	blank := false // a column is taken because it holds nothing: the next one of this schema may hold something
 	find := func(name, role string, types ...ColumnType) (int, error) {
 		i, ok := at[name]
 		if !ok {
 			return -1, b.Missing(role, name)
+		}
+		if !slices.Contains(types, Float) && b.Columns[i].Type == Float {
+			blank = true
+			return i, b.Columns[i].CheckLabels(role)
 		}
 		if !slices.Contains(types, schema[i].Type) {
 			return -1, fmt.Errorf("%w: %s column %q holds %s", ErrSchema, role, name, schema[i].Type.Words())
@@ -281,7 +286,9 @@ func (l *layout) bind(spec *Spec, d *design, b *Batch, needResponse bool) error 
 			return err
 		}
 	}
-	found.schema = schema
+	if !blank {
+		found.schema = schema
+	}
 	*l = found
 	return nil
 }

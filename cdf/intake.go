@@ -134,6 +134,9 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b, raw *Batch) error 
 		}
 	}
 	if at.time >= 0 {
+		if err := b.Columns[at.time].CheckTimes(); err != nil {
+			return err
+		}
 		if err := dated(&b.Columns[at.time]); err != nil {
 			return err
 		}
@@ -146,6 +149,9 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b, raw *Batch) error 
 	for _, i := range at.groups {
 		c := &b.Columns[i]
 		if err := in.sized(c); err != nil {
+			return err
+		}
+		if err := c.CheckTimes(); err != nil {
 			return err
 		}
 		if spec.Missing == "level" {
@@ -273,6 +279,9 @@ func (in *intake) sized(c *Column) error {
 func (in *intake) levels(dst []int32, s *source, at int) ([]int32, error) {
 	c := &in.batch.Columns[at]
 	if err := in.sized(c); err != nil {
+		return dst, err
+	}
+	if err := c.CheckTimes(); err != nil {
 		return dst, err
 	}
 	dst = slices.Grow(dst[:0], in.batch.Rows)[:in.batch.Rows]

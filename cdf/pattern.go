@@ -106,7 +106,7 @@ func (f *Filter) bind(b, raw *Batch) error {
 		return nil
 	}
 	err := f.update.bind(f.spec, d, b, true)
-	if err == nil && !d.own() {
+	if err == nil && f.update.schema != nil && !d.own() {
 		p.place(f.spec, d, f.update, raw)
 	}
 	return err

@@ -1,7 +1,9 @@
 package cdf
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -46,9 +48,12 @@ type Column struct {
 // Label returns the group or category name of row i and whether it has one:
 // the text itself, an integer in decimal, true or false, or a time in UTC, to the
 // microsecond: 2011-01-01 where it is midnight, else 2011-01-01T08:30:00Z, with as
-// many digits of a second as it has. It must not be called on a Float column.
+// many digits of a second as it has. A Float column has none.
 func (c *Column) Label(i int) (string, bool) {
-	if c.Type == Text {
+	switch c.Type {
+	case Float:
+		return "", false
+	case Text:
 		if c.Code[i] < 0 {
 			return "", false
 		}
@@ -68,6 +73,19 @@ func (c *Column) appendLabel(b []byte, i int) []byte {
 	default:
 		return strconv.AppendInt(b, c.Int[i], 10)
 	}
+}
+
+// CheckLabels returns ErrSchema, wrapped, where numbers of a Float column stand where labels or, in the
+// role "time", steps belong. One without any value lacks them in every row, as one of another type would.
+func (c *Column) CheckLabels(role string) error {
+	if c.Type != Float || !slices.ContainsFunc(c.Number, func(v float64) bool { return !math.IsNaN(v) }) {
+		return nil
+	}
+	are := "labels are text, integers below 2^63, booleans, dates or times"
+	if role == "time" {
+		are = "steps are integers below 2^63 or dates"
+	}
+	return fmt.Errorf("%w: %s column %q holds %s; %s", ErrSchema, role, c.Name, c.Type.Words(), are)
 }
 
 // Shard is D_t, the rows of one key that advance its model together, with

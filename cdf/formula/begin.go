@@ -156,8 +156,8 @@ func (s *settled) settle(b *cdf.Batch, more bool) error {
 		return err
 	case f == nil && c.Type != cdf.Text:
 		return nil
-	case c.Type == cdf.Float:
-		return fmt.Errorf("%w: feature column %q holds numbers with fractions, which are no levels", cdf.ErrSchema, name)
+	case c.CheckLabels("feature") != nil:
+		return c.CheckLabels("feature")
 	case c.Type == cdf.Bool:
 		return s.have([]string{"False", "True"})
 	}

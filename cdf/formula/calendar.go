@@ -46,12 +46,9 @@ func counted(from, to int) []string {
 	return list
 }
 
-// furthest bounds the times that have a date, in seconds on both sides of 1970.
-const furthest = 9e12
-
 // ofCalendar returns a part of a time to the microsecond, NaN where it has none.
 func ofCalendar(part func(float64) float64, s float64) float64 {
-	if !(math.Abs(s) < furthest) {
+	if !(math.Abs(s) < cdf.Furthest) {
 		return math.NaN()
 	}
 	return part(math.Round(s*1e6) / 1e6)

@@ -35,7 +35,7 @@ func TestCalendarIsTimes(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range []float64{math.NaN(), math.Inf(1), 1e300, -furthest} {
+	for _, s := range []float64{math.NaN(), math.Inf(1), 1e300, -cdf.Furthest} {
 		for name, part := range parts {
 			if v := ofCalendar(part, s); !math.IsNaN(v) {
 				t.Errorf("%s of %v is %v", name, s, v)

@@ -305,6 +305,12 @@ func TestMissingAndRefused(t *testing.T) {
 		{"y ~ log(sex)", func(*cdf.Batch) {}, 0, `feature column "sex" holds text`},
 		{"y ~ log(n)", func(b *cdf.Batch) { b.Columns[1].Name = "n" }, 0, `two columns are named "n"`},
 		{"y ~ C(x)", func(*cdf.Batch) {}, 0, `holds numbers with fractions`},
+		{"y ~ C(sex, [m, f])", func(b *cdf.Batch) {
+			b.Columns[6] = cdf.Column{Name: "sex", Number: slices.Repeat([]float64{math.NaN()}, 20)}
+		}, 20, ""},
+		{"y ~ C(sex, [m, f])", func(b *cdf.Batch) {
+			b.Columns[6] = cdf.Column{Name: "sex", Type: cdf.Time, Number: slices.Repeat([]float64{9e18}, 20)}
+		}, 0, `column "sex" has a time without a date in row 1`},
 		{"y ~ x + y", func(*cdf.Batch) {}, 0, `two columns would be named "y"`},
 		{"y ~ log(n)", func(b *cdf.Batch) { b.Columns[2].Number = b.Columns[2].Number[:3] }, 0, `column "n" has 3 values for 20 rows`},
 		{"y ~ sex", func(b *cdf.Batch) { b.Columns[6].Code = b.Columns[6].Code[:3] }, 0, `column "sex" has 3 values for 20 rows`},

@@ -28,8 +28,11 @@ func (s *scratch) levels(b *cdf.Batch, a *settled, at *placed) error {
 	if err != nil {
 		return err
 	}
-	if c.Type == cdf.Float {
-		return fmt.Errorf("%w: feature column %q holds %s", cdf.ErrSchema, a.column(), c.Type.Words())
+	if err := c.CheckLabels("feature"); err != nil {
+		return err
+	}
+	if err := c.CheckTimes(); err != nil {
+		return err
 	}
 	if c.Type == cdf.Text {
 		s.seen = slices.Grow(s.seen[:0], len(c.Levels))[:len(c.Levels)]

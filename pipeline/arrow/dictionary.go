@@ -152,13 +152,11 @@ func (d *Decoder) textValues(r *record, l layout, x *dictionary, extra int, vali
 		s.at = bytes.Clone(s.at)
 	}
 	for j := range r.rows {
-		b, err := s.get(j)
-		if err != nil {
-			return err
-		}
-		id := int32(0)
+		id, b := int32(0), []byte(nil)
 		if valid != nil && valid[j>>3]>>(j&7)&1 == 0 {
 			id = none
+		} else if b, err = s.get(j); err != nil {
+			return err
 		}
 		x.text = append(x.text, b)
 		x.ids = append(x.ids, id)

@@ -178,13 +178,13 @@ func (d *Decoder) text(i int, f *field, r *record, buffer, at int, valid []byte)
 	}
 	codes := d.coded(c, at, n)
 	for j := range codes {
+		if valid != nil && valid[j>>3]>>(j&7)&1 == 0 {
+			codes[j] = -1 // a view where nothing is may show anything
+			continue
+		}
 		b, err := s.get(j)
 		if err != nil {
 			return inColumn(f, err)
-		}
-		if valid != nil && valid[j>>3]>>(j&7)&1 == 0 {
-			codes[j] = -1
-			continue
 		}
 		// Views may show the same bytes many times over.
 		if f.kind == kindTextView {

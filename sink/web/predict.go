@@ -6,6 +6,9 @@ import (
 	"errors"
 	"mime"
 	"net/http"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
@@ -121,8 +124,46 @@ func (s *Server) readAsked(body []byte, sent string, m *Model) (asked, error) {
 	return a, checkInputs(m.Filter.Inputs(), a.batch)
 }
 
+// characters reports whether the texts of a JSON body are made of characters. What is none would be read as
+// U+FFFD, and a label with it as one that the model does not know.
+func characters(body []byte) bool {
+	if !utf8.Valid(body) {
+		return false
+	}
+	for {
+		at := bytes.IndexByte(body, '\\')
+		if at < 0 {
+			return true
+		}
+		body = body[at:]
+		switch first := escaped(body); {
+		case !utf16.IsSurrogate(first):
+			body = body[min(2, len(body)):]
+		case utf16.DecodeRune(first, escaped(body[6:])) == utf8.RuneError:
+			return false
+		default:
+			body = body[12:]
+		}
+	}
+}
+
+// escaped returns the code that an escape such as \u00e9 at the start of a text has, -1 for another.
+func escaped(text []byte) rune {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return -1
+	}
+	code, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(code)
+}
+
 func (s *Server) parse(body []byte, sent string, inputs []cdf.Input) (asked, error) {
 	if sent == jsonType {
+		if !characters(body) {
+			return asked{}, badBody("a text in it is not UTF-8, or has half of a surrogate pair, which is no character")
+		}
 		return newRowReader(bytes.NewReader(body), inputs, maxPredictions).read()
 	}
 	b, err := s.options.NewDecoder().Decode(body)

@@ -198,6 +198,11 @@ func TestPredictRefusals(t *testing.T) {
 		{`{"rows":[{"distance":"far","carrier":"AA"}]}`, 422, "wrong_type", `"distance" is text`},
 		{`{"rows":[{"distance":[1],"carrier":"AA"}]}`, 422, "wrong_type", "a list or an object"},
 		{`{"rows":[{"distance":1,"carrier":1.5}]}`, 422, "wrong_type", `"carrier" is 1.5; a label`},
+		{`{"rows":[{"distance":1,"carrier":9007199254740993.0}]}`, 422, "wrong_type", `"carrier" is 9007199254740993.0; a label`},
+		{`{"rows":[{"distance":1,"carrier":"\ud800"}]}`, 400, "bad_body", "half of a surrogate pair"},
+		{`{"rows":[{"distance":1,"carrier":"\uDC00","carrier":"AA"}]}`, 400, "bad_body", "half of a surrogate pair"},
+		{"{\"rows\":[{\"distance\":1,\"carrier\":\"A\xff\"}]}", 400, "bad_body", "not UTF-8"},
+		{`{"rows":[{"distance":1,"carrier":"\\\ud83d\\ude00"}]}`, 400, "bad_body", "half of a surrogate pair"},
 		{`{"rows":[{"distance":1e999,"carrier":"AA"}]}`, 422, "not_finite", "1e999, which no float64 holds"},
 		{`{"rows":[{"distance":1,"distance":2,"carrier":"AA"}]}`, 422, "given_twice", "twice"},
 		{`{"rows":[]}`, 422, "unfit", "no rows"},
@@ -223,7 +228,7 @@ func TestPredictRefusals(t *testing.T) {
 			t.Errorf("%.60s: %d %s, want %d %s with %q", c.body, status, body, c.status, c.code, c.says)
 		}
 	}
-	for _, row := range []string{good, `{"distance":true,"carrier":"DL","more":[{}]}`, `{"carrier":"AA","distance":-1e-300,"delay":"x"}`} {
+	for _, row := range []string{good, `{"distance":true,"carrier":"DL","more":[{}]}`, `{"carrier":"AA","distance":-1e-300,"delay":"x"}`, `{"carrier":"AA","distance":1,"more":["\ud83d\ude00","\\ud800"]}`} {
 		if status, _, body := send(s, "POST", "/v1/models/flights%2FATL/predict", `{"rows":[`+row+`]}`, "Content-Type", jsonType+"; charset=utf-8"); status != 200 {
 			t.Errorf("%s: %d %s", row, status, body)
 		}

@@ -276,13 +276,14 @@ func (c *rowColumn) addLabel(text string) {
 	c.codes = append(c.codes, code)
 }
 
-// wholeNumber returns the integer that a number is, also when written as 5.0.
+// wholeNumber returns the integer that a number is, also when written as 5.0 and below
+// 2^53: above it the number that is read may not be the one that is written.
 func wholeNumber(x json.Number) (int64, bool) {
 	if v, err := strconv.ParseInt(x.String(), 10, 64); err == nil {
 		return v, true
 	}
 	f, err := strconv.ParseFloat(x.String(), 64)
-	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<63
+	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53
 }
 
 // shorten keeps a message short that names what a client sent.

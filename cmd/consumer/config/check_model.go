@@ -56,8 +56,8 @@ func (m *Model) checkColumns(kinds kind.Registry, k *kind.Kind, wrong report, ch
 	if k != nil && k.Response != kind.Real && (c.Response.Center != nil || c.Response.Scale != nil) {
 		wrong("columns.response: center and scale mean nothing to the classes or counts of kind %s", k.Name)
 	}
-	if c.Features != nil && len(c.Features) == 0 {
-		wrong("columns.features: an empty list; leave the key out to use every other numeric column")
+	if c.Features != nil && len(c.Features) == 0 && k != nil && k.Features && !(k.Intercept && c.Intercept) {
+		wrong("columns.features: an empty list, and no intercept: there is no coefficient left; leave the key out to use every other numeric column")
 	}
 	if c.Group != "" && len(c.Groups) > 0 {
 		wrong("columns.group is %q, but columns.groups is given too: the one is short for the other", c.Group)
@@ -66,7 +66,7 @@ func (m *Model) checkColumns(kinds kind.Registry, k *kind.Kind, wrong report, ch
 		key   string
 		given bool
 	}{
-		{"features", len(c.Features) > 0},
+		{"features", c.Features != nil},
 		{"group", c.Group != ""}, {"groups", len(c.Groups) > 0},
 		{"exposure", c.Exposure != ""}, {"time", c.Time != ""},
 	} {

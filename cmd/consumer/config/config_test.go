@@ -174,6 +174,23 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// An empty list is no feature, the key left out all columns of numbers; both are printed as they are.
+func TestNoFeatures(t *testing.T) {
+	for list, none := range map[string]bool{"features: []": true, "response: y": false} {
+		text := "kafka: {group: g, input: i, output: o}\nmodels: [{match: a, kind: linear, columns: {" + list + "}}]\n"
+		for range 2 {
+			c, _, err := Parse(Source{Kinds: models.Kinds(), File: "c.yaml"}, []byte(text))
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			if f := c.Models[0].Spec.Columns.Features; (f != nil) != none || len(f) > 0 {
+				t.Errorf("%s: %v", list, f)
+			}
+			text = c.String()
+		}
+	}
+}
+
 func TestOverrideErrorsNameTheirOrigin(t *testing.T) {
 	for _, c := range []struct {
 		s    Source
@@ -182,6 +199,7 @@ func TestOverrideErrorsNameTheirOrigin(t *testing.T) {
 	}{
 		{Source{Kinds: models.Kinds(), Sets: []string{"kafka.grup=x"}}, `--set kafka.grup: unknown key "grup" in kafka, did you mean "group"?`, 1},
 		{Source{Kinds: models.Kinds(), Sets: []string{"seed=x"}}, `--set seed: seed: "x" is not a whole number`, 1},
+		{Source{Kinds: models.Kinds(), Sets: []string{"models.0.columns.features="}}, `--set models.0.columns.features: models[0].columns.features: nothing is listed: [] in the file says that there is no feature`, 1},
 		{Source{Kinds: models.Kinds(), Env: []string{"CREDENCE_SEED=x"}}, `CREDENCE_SEED: seed: "x" is not a whole number`, 1},
 		{Source{Kinds: models.Kinds(), Sets: []string{"kafka"}}, "expected section.key=value", 2},
 		{Source{Kinds: models.Kinds(), Sets: []string{"models.7.draws=1"}}, `"7" is not an index of a list of 1`, 2},

@@ -168,6 +168,10 @@ func (d *decoder) decodeSlice(n yamlNode, v reflect.Value, path string) {
 				items = append(items, item)
 			}
 		}
+		if _, roles := v.Interface().(features); roles && len(items) == 0 {
+			d.fail(n, path, "nothing is listed: [] in the file says that there is no feature, and without the key every other numeric column is one")
+			return
+		}
 	case n.Kind != yaml.SequenceNode:
 		d.fail(n, path, "expected a list, found %s", describe(n))
 		return

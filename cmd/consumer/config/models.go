@@ -32,14 +32,14 @@ type Model struct {
 
 // Columns says what the columns of a shard serve as.
 type Columns struct {
-	Scaling   string    `yaml:"scaling"`
-	Response  Response  `yaml:"response"`
-	Features  []Feature `yaml:"features,omitempty"`
-	Group     string    `yaml:"group,omitempty"` // shorthand for one entry of groups
-	Groups    []Group   `yaml:"groups,omitempty"`
-	Exposure  string    `yaml:"exposure,omitempty"`
-	Time      string    `yaml:"time,omitempty"`
-	Intercept bool      `yaml:"intercept"`
+	Scaling   string   `yaml:"scaling"`
+	Response  Response `yaml:"response"`
+	Features  features `yaml:"features,omitempty"`
+	Group     string   `yaml:"group,omitempty"` // shorthand for one entry of groups
+	Groups    []Group  `yaml:"groups,omitempty"`
+	Exposure  string   `yaml:"exposure,omitempty"`
+	Time      string   `yaml:"time,omitempty"`
+	Intercept bool     `yaml:"intercept"`
 
 	given []string // the keys that were written
 }
@@ -50,6 +50,12 @@ type Response struct {
 	Center *float64 `yaml:"center,omitempty"`
 	Scale  *float64 `yaml:"scale,omitempty"`
 }
+
+// features are those that are listed, nil where the key is left out.
+type features []Feature
+
+// IsZero keeps an empty list where a configuration is printed: it means no feature.
+func (f features) IsZero() bool { return f == nil }
 
 // Feature is a column of the regression.
 type Feature struct {
@@ -174,6 +180,9 @@ func (c *Columns) roles() cdf.Roles {
 		Exposure:  c.Exposure,
 		Time:      c.Time,
 		Intercept: c.Intercept,
+	}
+	if c.Features != nil {
+		r.Features = []cdf.Feature{} // also of none
 	}
 	for _, f := range c.Features {
 		r.Features = append(r.Features, cdf.Feature{

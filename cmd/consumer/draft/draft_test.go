@@ -255,6 +255,23 @@ func TestColumnsThatAreLeftOut(t *testing.T) {
 	}
 }
 
+// Where every column is left out the draft says that there is no feature: without the key all of
+// them would be.
+func TestNoFeatureIsLeft(t *testing.T) {
+	for name, columns := range map[string][]cdf.Column{
+		"linear":  {y, wholes("n", func(i int) int { return 5 + i }), floats("never", func(int) float64 { return math.NaN() })},
+		"poisson": {counts, wholes("n", func(i int) int { return 5 + i })},
+	} {
+		m, err := profileOf(columns...).Suggest(models.Kinds(), Wish{Kind: name, Response: columns[0].Name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := string(m.appendYAML(nil)); strings.Count(text, "\n      features: []  #") != 1 || !strings.Contains(text, "      #   n: counts the rows") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}
+
 // TestColumnsWithinKeys: what is the same in all rows of a key has no effect there, and steps
 // that each key goes through are a feature where the kind has no time.
 func TestColumnsWithinKeys(t *testing.T) {

@@ -93,7 +93,10 @@ func (m *Model) warnMissing(line func(string, ...any)) {
 
 func (m *Model) writeFeatures(line func(string, ...any)) {
 	if count(m.columns, numericFeature, categoricalFeature) == 0 {
-		if m.Kind.Features && m.Kind.Groups == kind.NoGroups {
+		switch {
+		case m.Kind.Features && m.Kind.Intercept:
+			line("      features: []  # no usable column is left; without this line every other numeric column would be one")
+		case m.Kind.Features:
 			line("      # No usable column is left as a feature.")
 		}
 		return

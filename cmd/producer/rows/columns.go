@@ -3,6 +3,7 @@ package rows
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -130,10 +131,10 @@ func numberReader(a arrow.Array) getter {
 		return numbers(a.Value)
 	case *array.Decimal128:
 		scale := a.DataType().(*arrow.Decimal128Type).Scale
-		return numbers(func(i int) float64 { return a.Value(i).ToFloat64(scale) })
+		return numbers(func(i int) float64 { return decimal(a.Value(i).BigInt(), scale) })
 	case *array.Decimal256:
 		scale := a.DataType().(*arrow.Decimal256Type).Scale
-		return numbers(func(i int) float64 { return a.Value(i).ToFloat64(scale) })
+		return numbers(func(i int) float64 { return decimal(a.Value(i).BigInt(), scale) })
 	case *array.Date32:
 		return instants(func(i int) float64 { return 86400 * float64(a.Value(i)) })
 	case *array.Date64:
@@ -154,6 +155,13 @@ func integers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32](at func(
 
 func numbers(at func(int) float64) getter {
 	return func(i int) (replay.Value, error) { return replay.Value{Number: at(i)}, nil }
+}
+
+// decimal returns the float64 nearest to v / 10^scale, as the same digits in a file of text
+// are read. The library multiplies by a rounded power of ten: 0.3 becomes 0.30000000000000004.
+func decimal(v *big.Int, scale int32) float64 {
+	n, _ := strconv.ParseFloat(v.String()+"e"+strconv.Itoa(-int(scale)), 64) // beyond float64: infinite
+	return n
 }
 
 // mostSeconds bounds times, which shards have in microseconds since 1970.

@@ -155,6 +155,7 @@ func TestCSVErrorsNameFileAndLine(t *testing.T) {
 		{"UTF-16", "\xff\xfeg\x00,\x00x\x00", key, "in.csv: unusable input: its text is UTF-16; iconv -f UTF-16 -t UTF-8 converts the file"},
 		{"UTF-16, the other way", "\xfe\xff\x00g\x00,\x00x", key, "its text is UTF-16"},
 		{"a line for a spreadsheet", "sep=;\r\ng;x\r\na;1\r\n", key, "in.csv: unusable input: its first line, sep=;, is for a spreadsheet and has no names; tail -n +2 leaves it out"},
+		{"JSON", `[{"g":1,"x":2}]`, key, "in.csv: unusable input: its text is JSON; give it a name that ends in .json"},
 		{"carriage returns", "g,x\ra,1\rb,2\r", key, `in.csv: unusable input: its lines end in carriage returns alone; tr '\r' '\n' converts the file`},
 		{"text not UTF-8", "g,x\na,\xff\n", key, "in.csv:2: unusable input: \"\\xff\" is not UTF-8"},
 		{"long text not UTF-8", "g,x\na,\xff" + strings.Repeat("x", 1<<20) + "\n", key, "in.csv:2: unusable input: \"\\xff" + strings.Repeat("x", 79) + "…\" is not UTF-8"},

@@ -117,6 +117,24 @@ func TestInfiniteNumbersAreTold(t *testing.T) {
 }
 
 // TestDatesThatAreText tells why a column of dates is none.
+// Integers that a float64 need not hold are told of: below 2^63 they are exact as labels alone.
+func TestWideIntegersAreTold(t *testing.T) {
+	for name, want := range map[string]struct{ content, note string }{
+		"a.csv":   {"x\n1\n9007199254740993\n", `column "x" has integers of more than 53 bits (as line 3 has it: "9007199254740993"): groups and levels of them are exact`},
+		"b.csv":   {"x\n-18446744073709551616\n1\n", `(as line 2 has it: "-18446744073709551616"), sent as the nearest float64: --text x sends them as they are`},
+		"c.jsonl": {"{\"x\":1.5}\n{\"x\":9007199254740993}\n", `(as line 2 has it: "9007199254740993"), sent as the nearest float64`},
+		"d.jsonl": {"{\"x\":1}\n{\"x\":12345678901234567890}\n", `(as line 2 has it: "12345678901234567890"), sent as the nearest float64`},
+		"e.csv":   {"x\n9007199254740991\n1e300\n12345678901234567890.5\n", ""},
+		"f.csv":   {"x\n9007199254740993\ntext\n", ""},
+	} {
+		src := opened(t, clitest.WriteFile(t, name, []byte(want.content)), Selection{Key: "k"})
+		if notes := strings.Join(src.Notes(), "\n"); !strings.Contains(notes, want.note) || strings.Contains(notes, "53 bits") != (want.note != "") {
+			t.Errorf("%s: %q", name, notes)
+		}
+		_ = src.Close()
+	}
+}
+
 func TestDatesThatAreText(t *testing.T) {
 	for content, want := range map[string]string{
 		"d\n2026-02-27\n2026-02-30\n2026-03-01\n": `column "d" is text, because "2026-02-30" in line 3 is no date, as 2 of 3 values are: if it means missing, --null "2026-02-30"; otherwise correct the file`,

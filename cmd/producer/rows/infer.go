@@ -3,6 +3,7 @@ package rows
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // guess narrows down which form a column of text has, field by field.
@@ -13,6 +14,7 @@ type guess struct {
 	misfit  place // the first that is not
 	padded  place // the first integer that begins with a zero
 	endless place // the first that is infinite, which no consumer takes
+	wide    place // the first integer that no float64 need hold
 	dates   int   // those that are a date in some form
 	undated place // the first that is not
 	width   int   // of the integers, -1: they differ
@@ -72,10 +74,11 @@ func (g *guess) missing(field string) bool {
 func (g *guess) add(field string, line int) {
 	g.fields++
 	field = dashed(trimmed(field))
-	if _, ok := parseInt(field); ok {
+	if v, ok := parseInt(field); ok {
 		g.figures++
 		g.can &= numberForms
 		g.pad(field, line)
+		g.widen(float64(v), field, line)
 		g.undated.set(field, line)
 		return
 	}
@@ -103,6 +106,16 @@ func (g *guess) pad(field string, line int) {
 	}
 }
 
+// exact is the least number that an integer which a float64 does not hold is rounded to.
+const exact = 1 << 53
+
+// widen notes an integer that may be rounded where it serves as a number.
+func (g *guess) widen(v float64, field string, line int) {
+	if g.wide.line == 0 && math.Abs(v) >= exact && !math.IsInf(v, 0) && !strings.ContainsAny(field, ".eE") {
+		g.wide.set(clipped(field), line)
+	}
+}
+
 // code reports integers that are names: all of the same width, with zeros before those
 // that have fewer digits. Months, hours and times of day are written so, too, in up to
 // four digits.
@@ -120,12 +133,15 @@ func (g *guess) addNumber(text string, line int) {
 	g.fields++
 	g.figures++
 	g.can &= numberForms
-	if _, ok := parseInt(text); !ok {
+	n, ok := parseInt(text)
+	v := float64(n)
+	if !ok {
 		g.can, g.whole = g.can.without(asInteger), 0
-		if v, _ := parseFloat(text); math.IsInf(v, 0) {
+		if v, _ = parseFloat(text); math.IsInf(v, 0) {
 			g.endless.set(clipped(text), line)
 		}
 	}
+	g.widen(v, text, line)
 }
 
 func (g *guess) keep(f form, ok bool) {
@@ -140,6 +156,7 @@ func (g *guess) number(field string, line int) {
 	if math.IsInf(v, 0) {
 		g.endless.set(clipped(field), line)
 	}
+	g.widen(v, field, line)
 	g.can = g.can.without(asInteger)
 	g.keep(asNumber, float)
 	both := g.can.has(asPoints) && g.can.has(asCommas)

@@ -1,7 +1,9 @@
 package rows
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 
@@ -80,7 +82,7 @@ func leafType(n *schema.PrimitiveNode) arrow.DataType {
 	case physical == parquet.Types.Int64:
 		return arrow.PrimitiveTypes.Int64
 	case physical == parquet.Types.Int96: // a time of Impala and of older Spark
-		return arrow.FixedWidthTypes.Timestamp_ns
+		return arrow.FixedWidthTypes.Timestamp_us
 	case physical == parquet.Types.Float:
 		return arrow.PrimitiveTypes.Float32
 	case physical == parquet.Types.Double:
@@ -156,8 +158,8 @@ func (c *parquetColumn) read(n int64) (arrow.Array, error) {
 	}
 	if c.reader.Type() == parquet.Types.Int96 {
 		return c.built(n, func(b array.Builder, i int, raw []byte) {
-			t := parquet.Int96Traits.CastFromBytes(raw)[i].ToTime()
-			b.(*array.TimestampBuilder).Append(arrow.Timestamp(t.UnixNano())) //nolint:forcetypeassert // of the type of the column
+			t := micros96(parquet.Int96Traits.CastFromBytes(raw)[i])
+			b.(*array.TimestampBuilder).Append(t) //nolint:forcetypeassert // of the type of the column
 		}), nil
 	}
 	nulls := int(c.reader.NullCount())
@@ -221,6 +223,17 @@ func (c *parquetColumn) ofBytes(a arrow.Array) (arrow.Array, error) {
 		appendDecimal(b, v)
 	}
 	return b.NewArray(), nil
+}
+
+// micros96 is a time of 96 bits, nanoseconds of a Julian day, to the microsecond that a shard has.
+// The library's own way is by nanoseconds since 1970, which end in 2262: 9999-12-31 became 1816.
+func micros96(v parquet.Int96) arrow.Timestamp {
+	const day, of1970 = 86_400_000_000, 2_440_588
+	nanos, julian := int64(binary.LittleEndian.Uint64(v[:8])), int64(binary.LittleEndian.Uint32(v[8:]))
+	if julian > of1970+1e8 || nanos < 0 || nanos > 1000*day {
+		return math.MaxInt64 // no time: refused as one that a shard has not
+	}
+	return arrow.Timestamp((julian-of1970)*day + (nanos+500)/1000)
 }
 
 func appendDecimal(b array.Builder, v *big.Int) {

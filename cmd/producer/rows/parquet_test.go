@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -268,9 +269,37 @@ func TestParquetSelected(t *testing.T) {
 	}
 }
 
-// Times of 96 bits, which Impala and older Spark write, are the times that they say.
+// Times of 96 bits, which Impala and older Spark write, are the times that they say, also those
+// that stand for no time. What is none is refused.
 func TestParquetTimesOf96Bits(t *testing.T) {
-	times := []time.Time{time.Unix(0, 0), time.Date(2026, 4, 13, 17, 5, 9, 250e6, time.UTC), time.Date(1969, 12, 31, 23, 59, 59, 5e8, time.UTC)}
+	utc := func(year, month, day, hour, minute, second, nano int) (v parquet.Int96) {
+		at := time.Date(year, time.Month(month), day, hour, minute, second, nano, time.UTC)
+		of := (at.Unix()%86400 + 86400) % 86400
+		binary.LittleEndian.PutUint64(v[:8], uint64(of*1e9)+uint64(nano))
+		binary.LittleEndian.PutUint32(v[8:], uint32(2440588+(at.Unix()-of)/86400)) // the Julian day
+		return v
+	}
+	read := func(values ...parquet.Int96) (string, error) {
+		name := clitest.WriteFile(t, "in.parquet", parquet96(t, values))
+		if err := firstError(t, name, Selection{Key: "k"}); err != nil {
+			return "", err
+		}
+		return fmt.Sprint(readAll(t, opened(t, name, Selection{Key: "k"}))), nil
+	}
+	got, err := read(utc(1970, 1, 1, 0, 0, 0, 0), utc(2026, 4, 13, 17, 5, 9, 250e6), utc(1969, 12, 31, 23, 59, 59, 5e8), utc(9999, 12, 31, 0, 0, 0, 0), utc(1, 1, 1, 0, 0, 0, 0))
+	if err != nil || got != "[k 0 k 1.77609990925e+09 k -0.5 k 2.534022144e+11 k -6.21355968e+10 k null]" {
+		t.Errorf("rows are %s, %v", got, err)
+	}
+	for _, none := range []parquet.Int96{{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff}, {7: 0xff}, {6: 0xff, 8: 0x8c, 9: 0x3d, 10: 0x25}} {
+		if _, err := read(none); err == nil || !strings.Contains(err.Error(), `row 1: column "at": unusable input`) {
+			t.Errorf("%x: %v", none, err)
+		}
+	}
+}
+
+// parquet96 is a file of one column of times of 96 bits, and a null behind them.
+func parquet96(t *testing.T, values []parquet.Int96) []byte {
+	t.Helper()
 	at, err := schema.NewPrimitiveNode("at", parquet.Repetitions.Optional, parquet.Types.Int96, -1, -1)
 	if err != nil {
 		t.Fatal(err)
@@ -285,23 +314,14 @@ func TestParquetTimesOf96Bits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values := make([]parquet.Int96, len(times))
-	for i, at := range times {
-		// The Julian day, and nanoseconds since its midnight.
-		day := 2440588 + (at.Unix()-((at.Unix()%86400)+86400)%86400)/86400
-		binary.LittleEndian.PutUint64(values[i][:8], uint64((at.Unix()%86400+86400)%86400*1e9)+uint64(at.Nanosecond()))
-		binary.LittleEndian.PutUint32(values[i][8:], uint32(day))
-	}
-	if _, err := column.(*file.Int96ColumnChunkWriter).WriteBatch(values, []int16{1, 1, 0, 1}, nil); err != nil { //nolint:forcetypeassert // by its schema
+	levels := append(slices.Repeat([]int16{1}, len(values)), 0)
+	if _, err := column.(*file.Int96ColumnChunkWriter).WriteBatch(values, levels, nil); err != nil { //nolint:forcetypeassert // by its schema
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s := opened(t, clitest.WriteFile(t, "in.parquet", b.Bytes()), Selection{Key: "k"})
-	if got := fmt.Sprint(readAll(t, s)); got != "[k 0 k 1.77609990925e+09 k null k -0.5]" {
-		t.Errorf("rows are %s", got)
-	}
+	return b.Bytes()
 }
 
 // A file with any byte changed is read or refused, and neither panics nor reads on and on.

@@ -139,6 +139,13 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 		a.note("column %q has infinite numbers (as line %d has it: %q), and a shard with one is refused: --null %q makes it missing", column, g.endless.line, g.endless.field, g.endless.field)
 	}
 	switch {
+	case g.wide.line == 0:
+	case r.kind() == cdf.Integer:
+		a.note("column %q has integers of more than 53 bits (as line %d has it: %q): groups and levels of them are exact, a number is the nearest that a float64 holds", column, g.wide.line, g.wide.field)
+	case r.kind() == cdf.Float:
+		a.note("column %q has integers of more than 53 bits (as line %d has it: %q), sent as the nearest float64: --text %s sends them as they are", column, g.wide.line, g.wide.field, column)
+	}
+	switch {
 	case r.form != asPoints && r.form != asCommas:
 	case g.unit == '%':
 		a.note("column %q is in percent: 45%% is 45", column)

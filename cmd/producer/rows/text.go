@@ -73,6 +73,8 @@ func strange(text *bufio.Reader) string {
 	switch first, _, more := bytes.Cut(head, []byte("\n")); {
 	case bytes.HasPrefix(bytes.ToLower(first), []byte("sep=")) && len(bytes.TrimSpace(first)) == len("sep=;"):
 		return fmt.Sprintf("its first line, %s, is for a spreadsheet and has no names; tail -n +2 leaves it out", bytes.TrimSpace(first))
+	case bytes.HasPrefix(first, []byte("[{")), bytes.HasPrefix(first, []byte("{\"")):
+		return "its text is JSON; give it a name that ends in .json"
 	case !more && bytes.Contains(bytes.TrimRight(first, "\r"), []byte("\r")):
 		return "its lines end in carriage returns alone; tr '\\r' '\\n' converts the file"
 	}
