@@ -273,6 +273,19 @@ func TestCheckpointEndsWhatALookFound(t *testing.T) {
 	}
 }
 
+// An output that is refused when the partition is to be given up is not waited for: it is
+// tried again by who gets the partition.
+func TestRefusedAtTheEndIsNotWaitedFor(t *testing.T) {
+	m, _ := claimed(t, 50, -1, false, stored(t))
+	outputs := []Output{{Topic: "out", Offset: 50}}
+	m.flight = &cut{to: 51, outputs: outputs, sent: 1, save: Checkpoint{From: 50, To: 51}}
+	m.step(evRevoked{})
+	fx := m.step(evPublished{m.epoch, outputs, &RefusedError{Topic: "out", Err: errors.New("too large")}})
+	if _, ok := find[fxDone](fx); !ok {
+		t.Errorf("effects %+v", fx)
+	}
+}
+
 func TestLateEventsOfAnOldEpochAreIgnored(t *testing.T) {
 	m, _ := claimed(t, 50, -1, false, stored(t))
 	old := m.epoch
