@@ -163,11 +163,11 @@ func parseState(r *fields) (a answer) {
 
 // skimAnswer reads an answer about many partitions as it comes, and past their
 // records.
-func skimAnswer(r *fields, version int16) (map[topicName]map[int32]answer, error) {
-	r.int32() // throttled
+func skimAnswer(r *fields, version int16) (_ map[topicName]map[int32]answer, throttle time.Duration, _ error) {
+	throttle = time.Duration(r.int32()) * time.Millisecond
 	if code := r.int16(); code != 0 {
 		r.skip(r.left) // the connection stays in order
-		return nil, kafka.Error(code)
+		return nil, throttle, kafka.Error(code)
 	}
 	r.int32() // session
 	all := map[topicName]map[int32]answer{}
@@ -190,10 +190,10 @@ func skimAnswer(r *fields, version int16) (map[topicName]map[int32]answer, error
 	}
 	r.end()
 	if r.err != nil {
-		return nil, r.err
+		return nil, throttle, r.err
 	}
 	if r.short || r.left > 0 {
-		return nil, errors.New("a fetch answer of another length")
+		return nil, throttle, errors.New("a fetch answer of another length")
 	}
-	return all, nil
+	return all, throttle, nil
 }

@@ -21,10 +21,6 @@ const (
 	readUncommitted = 0
 	readCommitted   = 1
 	noEpoch         = -1
-	// maxThrottle bounds the wait that a broker asks for with an answer that has
-	// nothing. One that also stops to read from the connection, as Apache Kafka does,
-	// waits for the rest by itself; others would be asked again at once.
-	maxThrottle = time.Second
 	// maxRefused bounds the stand-ins of one answer: the rest of a refused
 	// batch is refused by the fetches that follow.
 	maxRefused = 10_000
@@ -155,6 +151,7 @@ func (l *Log) fetch(ctx context.Context, p pipeline.Partition, topic topicID, fr
 		if a, err = parseAnswer(fields{rest: raw, flexible: req.flexible}, v, p, topic); err != nil {
 			return err
 		}
+		n.throttled(a.throttle)
 		if a.code != 0 {
 			return kafka.Error(a.code)
 		}
@@ -168,12 +165,7 @@ func (l *Log) fetch(ctx context.Context, p pipeline.Partition, topic topicID, fr
 		return f, a, fmt.Errorf("fetch from %d: %w", from, err)
 	case short != nil:
 		return f, a, short
-	case a.throttle > 0 && len(a.records) == 0:
-		if err := pause(ctx, min(a.throttle, maxThrottle)); err != nil {
-			return f, a, err
-		}
-	}
-	if a.absent {
+	case a.absent:
 		f.Next = from
 		_, f.End, err = l.Bounds(ctx, p)
 		return f, a, err

@@ -37,6 +37,6 @@ var faulty = []mutant{
 	{"refused output waited for at the end", "pipeline/machine_cut.go",
 		"\tif m.phase == phaseClosing {\n\t\tm.finish()\n\t\treturn\n\t}\n\tm.halted, m.why = \"output\"", "\tm.halted, m.why = \"output\"",
 		"TestRefusedAtTheEndIsNotWaitedFor", machine},
-	{"broker that throttles asked again at once", "pipeline/kafka/log.go",
-		"case a.throttle > 0 && len(a.records) == 0:", "case false:", "TestAnswersWithoutRecords", broker},
+	{"broker that throttles asked again at once", "pipeline/kafka/conn.go",
+		"\tif d > 0 {\n\t\tc.muted", "\tif false {\n\t\tc.muted", "TestAnswersWithoutRecords", broker},
 }
