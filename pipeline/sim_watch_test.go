@@ -193,8 +193,8 @@ func (w *simWorker) again(k waitKind) {
 	least := min(100*time.Millisecond<<min(f.n-1, 10), 2*time.Second)
 	if d := w.sim.clock.now - f.at; d < least {
 		w.sim.violate("retry", "what failed %d times (%d) is asked for again after %v, want %v", f.n, k, d, least)
-	} else if d > least && k != waitLoad && !w.sim.stood(f.at) {
-		w.sim.violate("retry", "what failed %d times (%d) is asked for again after %v, want %v at most", f.n, k, d, least)
+	} else if d > 2*time.Second && k != waitLoad && !w.sim.stood(f.at) {
+		w.sim.violate("retry", "what failed %d times (%d) is asked for again after %v, want 2s at most", f.n, k, d)
 	}
 }
 
