@@ -68,6 +68,7 @@ func TestClaimDecides(t *testing.T) {
 		{name: "new group on a trimmed log", committed: -1, known: -1, change: func(f *facts) { f.meta, f.log.Last = Meta{}, nil }, from: 10, saves: true},
 		{name: "store lost, log whole", committed: 50, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.log.Start = Meta{}, nil, 0 }, from: 0, saves: true, rollback: true},
 		{name: "store lost, log trimmed", committed: 50, known: -1, change: func(f *facts) { f.meta, f.log.Last = Meta{}, nil }, halted: "store_lost", says: "offset 50", rollback: true},
+		{name: "store lost, log trimmed by one record", committed: 50, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.log.Start = Meta{}, nil, 1 }, halted: "store_lost", says: "offset 1", rollback: true},
 		{name: "store lost under a live worker", committed: -1, known: 50, change: func(f *facts) { f.meta, f.log.Last = Meta{}, nil }, halted: "store_lost", rollback: true},
 		{name: "told where to begin", committed: 30, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.past = Meta{}, nil, Note{Told: true, Origin: 30} }, from: 30, saves: true},
 		{name: "told to begin at the end", committed: 80, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.past = Meta{}, nil, Note{Told: true, Origin: 80} }, from: 80, saves: true},
@@ -76,10 +77,15 @@ func TestClaimDecides(t *testing.T) {
 		{name: "told to begin above the end", committed: 90, known: -1, looks: confirmations, change: func(f *facts) { f.meta, f.log.Last, f.past = Meta{}, nil, Note{Told: true, Origin: 90} }, halted: "truncated", says: "ends at offset 80"},
 		{name: "store lost of a group that was told, log whole from there on", committed: 50, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.past = Meta{}, nil, Note{Told: true, Origin: 30} }, from: 30, saves: true, rollback: true},
 		{name: "store lost of a group that was told, log trimmed", committed: 50, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.past = Meta{}, nil, Note{Told: true, Origin: 5} }, halted: "store_lost", says: "offset 50", rollback: true},
+		{name: "store lost of a group that was told, log trimmed by one record", committed: 50, known: -1, change: func(f *facts) { f.meta, f.log.Last, f.past = Meta{}, nil, Note{Told: true, Origin: 9} }, halted: "store_lost", rollback: true},
 		{name: "store behind the group offset", committed: 60, known: -1, from: 50, rollback: true},
 		{name: "store behind what this process saved", committed: -1, known: 60, from: 50, rollback: true},
 		{name: "gap", committed: 50, known: -1, change: func(f *facts) { f.log.Start, f.log.Last = 55, nil }, halted: "gap", says: " 5 records"},
 		{name: "gap to be skipped", committed: 50, known: -1, skip: true, change: func(f *facts) { f.log.Start, f.log.Last = 55, nil }, from: 55, saves: true},
+		{name: "gap of one record", committed: 50, known: -1, change: func(f *facts) { f.log.Start, f.log.Last = 51, nil }, halted: "gap", says: " 1 records"},
+		{name: "log begins where the state ends", committed: 50, known: -1, change: func(f *facts) { f.log.Start, f.log.Last = 50, nil }, from: 50},
+		{name: "log ends where the state ends", committed: 50, known: -1, change: func(f *facts) { f.log.End = 50 }, from: 50},
+		{name: "ends one record below the watermark", committed: 50, known: -1, looks: confirmations, change: func(f *facts) { f.log.End, f.log.Last = 49, nil }, halted: "truncated"},
 		{name: "ends below the watermark", committed: 50, known: -1, looks: confirmations, change: func(f *facts) { f.log.End, f.log.Last = 40, nil }, halted: "truncated", says: "ends at offset 40"},
 		{name: "recreated", committed: 50, known: -1, change: func(f *facts) { f.log.Last = &Record{Offset: 49, Time: 7, Key: []byte("k"), Value: []byte("other")} }, halted: "recreated"},
 		{name: "recreated, although gaps are skipped", committed: 50, known: -1, skip: true, change: func(f *facts) { f.log.Last = &Record{Offset: 49, Time: 8, Key: []byte("k"), Value: []byte("v")} }, halted: "recreated"},
@@ -147,6 +153,21 @@ func findCount(fx []effect, c counter) (int64, bool) {
 		}
 	}
 	return 0, false
+}
+
+// A cut was in flight when its claim was given up, and somebody has saved a part of it: the
+// observer is told of that alone, and of the rest when it was applied anew.
+func TestSavedByOthersIsToldOf(t *testing.T) {
+	m, _ := claimed(t, 50, -1, false, stored(t))
+	m.flight = &cut{to: 53, points: []*Point{{Offset: 50}, {Offset: 51}, {Offset: 52}}}
+	m.step(evSaved{m.epoch, ErrFenced})
+	m.step(evTimer{m.epoch, waitFence})
+	f := stored(t)
+	f.meta.Watermark = 51
+	fx := m.step(evClaimed{facts: f})
+	if told, ok := find[fxTell](fx); !ok || len(told.points) != 1 || told.points[0].Offset != 50 {
+		t.Errorf("told of %+v", told.points)
+	}
 }
 
 // A record that failed may have failed for rows of records that are given up since.
@@ -270,6 +291,19 @@ func TestCheckpointEndsWhatALookFound(t *testing.T) {
 	m.step(evSaved{epoch: m.epoch})
 	if why := m.waitsFor(); why != "" {
 		t.Errorf("after a checkpoint was saved the partition waits for %q", why)
+	}
+}
+
+// An output that is refused when the partition is to be given up is not waited for: it is
+// tried again by who gets the partition.
+func TestRefusedAtTheEndIsNotWaitedFor(t *testing.T) {
+	m, _ := claimed(t, 50, -1, false, stored(t))
+	outputs := []Output{{Topic: "out", Offset: 50}}
+	m.flight = &cut{to: 51, outputs: outputs, sent: 1, save: Checkpoint{From: 50, To: 51}}
+	m.step(evRevoked{})
+	fx := m.step(evPublished{m.epoch, outputs, &RefusedError{Topic: "out", Err: errors.New("too large")}})
+	if _, ok := find[fxDone](fx); !ok {
+		t.Errorf("effects %+v", fx)
 	}
 }
 

@@ -123,9 +123,9 @@ var anyFault = []struct {
 	kind FaultKind
 	n    []int
 }{
-	{LogAway, []int{30, 100}}, {LogSilent, []int{30, 100}},
+	{LogAway, []int{30, 100}}, {LogSilent, []int{30, 100}}, {LogBehind, []int{1, 5, 20}},
 	{OutAway, []int{30, 31, 100, 101}}, {OutLost, []int{30, 31, 100, 101}}, {OutLate, []int{30, 31, 100, 101}}, {OutRefuses, []int{0, 1}},
-	{StoreAway, []int{30, 100}}, {StoreLost, []int{30, 100}}, {StoreLost, []int{30, 100}}, {StoreLate, []int{30, 100}}, {PinAway, []int{50, 100}}, {Slow, []int{20, 50}}, {Slow, []int{20, 50}}, {Slow, []int{20, 50}},
+	{StoreAway, []int{30, 100}}, {StoreLost, []int{30, 100}}, {StoreLost, []int{30, 100}}, {StoreLate, []int{30, 100}}, {PinAway, []int{50, 100}}, {GroupAway, []int{30, 100}}, {GroupLate, []int{30, 100}}, {Slow, []int{20, 50}}, {Slow, []int{20, 50}}, {Slow, []int{20, 50}},
 	{StoreBack, []int{0}}, {StoreBack, []int{0}}, {StoreEmpties, []int{0}}, {StoreDamaged, []int{0}}, {StoreForgets, []int{0}}, {StoreFull, []int{0}},
 	{Elect, []int{0}}, {Truncate, []int{1, 5, 20}}, {Recreate, []int{0, 5, 20}}, {Trim, []int{0, 1}}, {Compact, []int{0}},
 	{LanesSlow, []int{5, 50}}, {CacheFull, []int{2, 10}},

@@ -82,7 +82,7 @@ func NewSim(p Plan, store SimStore) *Sim {
 		Plan: p, Rules: rules.Gathering(p.Gather), store: store, committed: p.Origin - 1, noted: p.Origin - 1, pages: pagePool{size: 8 * 70},
 		net: rand.New(rand.NewPCG(p.Seed, 11)), work: rand.New(rand.NewPCG(p.Seed, 12)),
 	}
-	s.log = &simLog{open: map[int]int64{}, most: func() int { return 1 + s.net.IntN(s.Plan.Fetch) }}
+	s.log = &simLog{open: map[int]int64{}, most: func() int { return 1 + s.net.IntN(s.Plan.Fetch) }, lags: s.lag}
 	s.log.recreate()
 	s.begin()
 	s.none = s.keep()

@@ -66,6 +66,16 @@ func (s *Sim) note(at GroupOffset) {
 	}
 }
 
+// lag is how many of the newest records a new leader does not take for committed yet.
+func (s *Sim) lag() (n int64) {
+	for i := range s.Plan.Faults {
+		if f := &s.Plan.Faults[i]; f.Kind == LogBehind && f.reigns(s.clock.now) {
+			n = max(n, int64(f.N))
+		}
+	}
+	return n
+}
+
 // until does something when a fault ends.
 func (s *Sim) until(f *Fault, do func()) { s.clock.after(f.To-s.clock.now, do) }
 

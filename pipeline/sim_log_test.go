@@ -19,6 +19,7 @@ type simLog struct {
 	told    int64         // up to here the branches know
 	grow    []*simBranch  // what grows as the log does
 	most    func() int    // records that the next fetch may return
+	lags    func() int64  // newest records that its leader does not take for committed yet
 }
 
 type simEpoch struct {
@@ -64,6 +65,10 @@ func (l *simLog) stable() int64 {
 	}
 	return end
 }
+
+// known is the last stable offset as far as the leader knows it, which may fall for a
+// while, but not below what it keeps.
+func (l *simLog) known() int64 { return max(l.start, l.stable()-l.lags()) }
 
 // id is the topic's.
 func (l *simLog) id() string { return fmt.Sprint("topic", l.topic) }
@@ -125,7 +130,7 @@ func (l *simLog) Follow(ctx context.Context, p Partition, at Position, maxBytes 
 
 // Fetch implements Log.
 func (l *simLog) Fetch(_ context.Context, _ Partition, from int64, _ int) (Fetched, error) {
-	end := l.stable()
+	end := l.known()
 	if from < l.start || from > int64(len(l.entries)) {
 		return Fetched{}, ErrOutOfRange
 	}
@@ -155,7 +160,7 @@ func (l *simLog) Identity(_ context.Context, _ Partition, epoch LeaderEpoch) (Id
 
 // Bounds implements Log.
 func (l *simLog) Bounds(context.Context, Partition) (int64, int64, error) {
-	return l.start, l.stable(), nil
+	return l.start, l.known(), nil
 }
 
 // Partitions implements Log.

@@ -44,7 +44,7 @@ var simFaults = map[FaultKind]struct {
 	LogAway: {serverLog, isRefused}, LogSilent: {serverLog, isSilent},
 	OutAway: {serverEven, isRefused}, OutLost: {serverEven, isLost}, OutLate: {serverEven, isLate}, OutRefuses: {serverEven, isUnwelcome},
 	StoreAway: {serverStore, isRefused}, StoreLost: {serverStore, isLost}, StoreLate: {serverStore, isLate},
-	PinAway: {serverPin, isRefused},
+	PinAway: {serverPin, isRefused}, GroupAway: {serverGroup, isRefused}, GroupLate: {serverGroup, isLate},
 }
 
 func (f *Fault) reigns(now time.Duration) bool { return f.From <= now && now < f.To }

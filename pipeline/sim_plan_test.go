@@ -59,6 +59,7 @@ type FaultKind string
 const (
 	LogAway    FaultKind = "log away"     // the leader of the input refuses
 	LogSilent  FaultKind = "log silent"   // and does not answer
+	LogBehind  FaultKind = "log behind"   // it has just been elected, and does not know that the newest N records are committed
 	OutAway    FaultKind = "output away"  // the leader of one output partition, that of N's parity
 	OutLost    FaultKind = "output lost"  // its acknowledgements are lost
 	OutLate    FaultKind = "output late"  // it writes late, perhaps after the client gave up
@@ -67,6 +68,8 @@ const (
 	StoreLost  FaultKind = "store lost"   // its replies are lost
 	StoreLate  FaultKind = "store late"   // it acts late, perhaps after the client gave up
 	PinAway    FaultKind = "pin away"     // the master that keeps the topic's partition count refuses
+	GroupAway  FaultKind = "group away"   // the group's coordinator refuses offsets, and to tell them
+	GroupLate  FaultKind = "group late"   // it acts late, perhaps after what was asked for later
 	Slow       FaultKind = "slow"         // messages to and from every server take up to five seconds
 
 	StoreBack    FaultKind = "store back"    // at To it is again as it was at From

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -182,7 +183,8 @@ func (w *simWorker) more(ev event) {
 	}
 }
 
-// again checks that what failed is not asked for again at once.
+// again checks that what failed is not asked for again at once, nor late. A load may not be
+// wanted any more, and a process that stands still asks for nothing.
 func (w *simWorker) again(k waitKind) {
 	f := w.watch.fails[k]
 	if f.n == 0 {
@@ -191,12 +193,53 @@ func (w *simWorker) again(k waitKind) {
 	least := min(100*time.Millisecond<<min(f.n-1, 10), 2*time.Second)
 	if d := w.sim.clock.now - f.at; d < least {
 		w.sim.violate("retry", "what failed %d times (%d) is asked for again after %v, want %v", f.n, k, d, least)
+	} else if d > 2*time.Second && k != waitLoad && !w.sim.stood(f.at) {
+		w.sim.violate("retry", "what failed %d times (%d) is asked for again after %v, want 2s at most", f.n, k, d)
 	}
+}
+
+// simHalts are the faults that may halt a partition, by reason.
+var simHalts = map[string][]FaultKind{
+	"damaged":    {StoreDamaged, StoreForgets},
+	"gap":        {Trim},
+	"output":     {OutRefuses},
+	"partitions": {Rescaling},
+	"recreated":  {Recreate, Truncate},
+	"store_lost": {Trim, Rescaling},
+	"truncated":  {Recreate, Truncate, LogBehind},
+}
+
+// halts checks that a partition that halts, also for a while, has the reason that it says. A log
+// whose end is not known for a moment is none.
+func (w *simWorker) halts() {
+	s, reason := w.sim, w.m.halted
+	behind := time.Duration(0)
+	for i := range s.Plan.Faults {
+		f := &s.Plan.Faults[i]
+		switch {
+		case f.From > s.clock.now || !slices.Contains(simHalts[reason], f.Kind):
+		case f.Kind != LogBehind:
+			return
+		default:
+			if behind += min(f.To, s.clock.now) - f.From; behind >= 10*time.Second {
+				return
+			}
+		}
+	}
+	s.violate("halt", "a partition halts as %s (%s)", reason, w.m.why)
+}
+
+// stood reports whether a process stood still after a time.
+func (s *Sim) stood(since time.Duration) bool {
+	return slices.ContainsFunc(s.Plan.Faults, func(f Fault) bool { return f.Kind == Freeze && f.To >= since && f.From <= s.clock.now })
 }
 
 // settled checks what is held after a step.
 func (w *simWorker) settled() {
 	s, m := w.sim, w.m
+	if m.halted != "" {
+		w.halts()
+	}
 	held := int64(0)
 	for i := range m.queue {
 		held += m.queue[i].Size()

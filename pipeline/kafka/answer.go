@@ -15,18 +15,18 @@ import (
 
 // answer is the part of a fetch answer about one partition.
 type answer struct {
-	code      int16
-	stable    int64 // last stable offset
-	high      int64 // high watermark
-	aborted   []aborted
-	records   []byte
-	first     pipeline.LeaderEpoch // of the first batch, once decoded
-	throttled bool                 // over the quota, so that nothing is no proof of absence
-	absent    bool                 // throttled so that the partition was left out
+	code     int16
+	stable   int64 // last stable offset
+	high     int64 // high watermark
+	aborted  []aborted
+	records  []byte
+	first    pipeline.LeaderEpoch // of the first batch, once decoded
+	throttle time.Duration        // over the quota, so that nothing is no proof of absence
+	absent   bool                 // throttled so that the partition was left out
 }
 
 // none says that the broker looked and had no batch.
-func (a *answer) none() bool { return len(a.records) == 0 && !a.throttled && !a.absent }
+func (a *answer) none() bool { return len(a.records) == 0 && a.throttle == 0 && !a.absent }
 
 type aborted struct{ producer, first int64 }
 
@@ -115,14 +115,14 @@ const (
 
 // parseAnswer reads an answer about p, known by topic from version 13 on.
 func parseAnswer(r fields, version int16, p pipeline.Partition, topic topicID) (answer, error) {
-	throttled := r.int32() > 0
+	throttle := time.Duration(max(0, r.int32())) * time.Millisecond
 	if code := r.int16(); code != 0 {
 		return answer{}, kafka.Error(code)
 	}
 	r.int32() // session
 	topics := r.count()
-	if topics == 0 && throttled && !r.short {
-		return answer{absent: true}, nil
+	if topics == 0 && throttle > 0 && !r.short {
+		return answer{throttle: throttle, absent: true}, nil
 	}
 	if version >= fetchByID {
 		if id := r.id(); topics != 1 || id != topic {
@@ -135,7 +135,7 @@ func parseAnswer(r fields, version int16, p pipeline.Partition, topic topicID) (
 		return answer{}, fmt.Errorf("an answer about %d partitions, %d", n, id)
 	}
 	a := parseState(&r)
-	a.throttled = throttled
+	a.throttle = throttle
 	slices.SortStableFunc(a.aborted, func(x, y aborted) int { return cmp.Compare(x.first, y.first) })
 	a.records = r.bytes()
 	if r.short {
@@ -163,11 +163,11 @@ func parseState(r *fields) (a answer) {
 
 // skimAnswer reads an answer about many partitions as it comes, and past their
 // records.
-func skimAnswer(r *fields, version int16) (map[topicName]map[int32]answer, error) {
-	r.int32() // throttled
+func skimAnswer(r *fields, version int16) (_ map[topicName]map[int32]answer, throttle time.Duration, _ error) {
+	throttle = time.Duration(r.int32()) * time.Millisecond
 	if code := r.int16(); code != 0 {
 		r.skip(r.left) // the connection stays in order
-		return nil, kafka.Error(code)
+		return nil, throttle, kafka.Error(code)
 	}
 	r.int32() // session
 	all := map[topicName]map[int32]answer{}
@@ -190,10 +190,10 @@ func skimAnswer(r *fields, version int16) (map[topicName]map[int32]answer, error
 	}
 	r.end()
 	if r.err != nil {
-		return nil, r.err
+		return nil, throttle, r.err
 	}
 	if r.short || r.left > 0 {
-		return nil, errors.New("a fetch answer of another length")
+		return nil, throttle, errors.New("a fetch answer of another length")
 	}
-	return all, nil
+	return all, throttle, nil
 }

@@ -181,6 +181,10 @@ func (c *Client) do(ctx context.Context, addr string, limit time.Duration, f fun
 				return err
 			}
 		}
+		if err := n.unmuted(ctx); err != nil {
+			c.put(n)
+			return err
+		}
 		end := c.begin()
 		err = n.run(ctx, limit, f)
 		end(n.asked(), gaveUp(ctx, err))

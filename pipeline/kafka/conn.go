@@ -65,6 +65,7 @@ type conn struct {
 	request  protocol.ApiKey // with that id
 	versions map[protocol.ApiKey]int16
 	idle     time.Time // since when it waits in the pool
+	muted    time.Time // until when the broker reads nothing from it
 }
 
 // dial connects, shakes hands and authenticates.
@@ -171,6 +172,27 @@ func (c *conn) version(key protocol.ApiKey) (int16, error) {
 			kafka.UnsupportedVersion, key, spoken[key][0], spoken[key][1])
 	}
 	return v, nil
+}
+
+// maxThrottle bounds what is believed of a throttle.
+const maxThrottle = time.Minute
+
+// throttled notes what an answer says of the time that the broker will not read from the
+// connection, because a quota is used up. What is sent before would seem not to be
+// answered; and a broker that does read would be asked again at once.
+func (c *conn) throttled(d time.Duration) {
+	if d > 0 {
+		c.muted = time.Now().Add(min(d, maxThrottle))
+	}
+}
+
+// unmuted waits until the broker reads again.
+func (c *conn) unmuted(ctx context.Context) error {
+	if d := time.Until(c.muted); d > 0 && pause(ctx, d) != nil {
+		return fmt.Errorf("broker %s throttles this client id: a quota is used up, for another %s: %w",
+			c.addr, time.Until(c.muted).Round(time.Second), ctx.Err())
+	}
+	return nil
 }
 
 // asked is the name of the last request.

@@ -151,6 +151,7 @@ func (l *Log) fetch(ctx context.Context, p pipeline.Partition, topic topicID, fr
 		if a, err = parseAnswer(fields{rest: raw, flexible: req.flexible}, v, p, topic); err != nil {
 			return err
 		}
+		n.throttled(a.throttle)
 		if a.code != 0 {
 			return kafka.Error(a.code)
 		}

@@ -230,6 +230,7 @@ func (c *Client) produce(ctx context.Context, to pipeline.Partition, set []byte)
 			return err
 		}
 		r := answer.(*produce.Response)
+		n.throttled(time.Duration(r.ThrottleTimeMs) * time.Millisecond)
 		if len(r.Topics) != 1 || len(r.Topics[0].Partitions) != 1 {
 			return errors.New("an answer about other partitions")
 		}

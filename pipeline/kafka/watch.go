@@ -248,7 +248,8 @@ func (w *watches) ask(addr string, spots []spot) (heard map[spot]news, err error
 		if err != nil {
 			return err
 		}
-		states, err := skimAnswer(answer, v)
+		states, throttle, err := skimAnswer(answer, v)
+		n.throttled(throttle)
 		if err != nil {
 			return err
 		}

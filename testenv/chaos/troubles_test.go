@@ -163,7 +163,10 @@ func (s *storm) fillMemory(servers []*local.Server) func(context.Context) (spell
 // are there. (One replica is too few: Apache Kafka 4.1 takes a broker that was
 // killed out of the replicas in sync when it comes back, also where there is no
 // other, answers a reassignment then with UNKNOWN_SERVER_ERROR, and such a
-// partition has lost its records.)
+// partition has lost its records. It also forgets who may lead each partition of a
+// topic when the number that have to be in sync is changed: one of which nobody is
+// in sync at that moment has no leader ever after. So the number is changed while
+// two are.)
 func (s *storm) refuse(ctx context.Context) (spell, error) {
 	var names []string
 	for _, g := range s.groups {
@@ -175,14 +178,22 @@ func (s *storm) refuse(ctx context.Context) (spell, error) {
 	}
 	all := []int32{1, 2, 3}
 	out := s.rng.IntN(len(all))
-	set := func(ctx context.Context, inSync string, replicas []int32) error {
-		if err := s.configure(ctx, names[i], "min.insync.replicas", inSync); err != nil {
+	require := func(ctx context.Context, number string) error {
+		if err := s.inSync(ctx, 2, names[i]); err != nil {
 			return err
 		}
-		return s.assign(ctx, names[i], 0, replicas)
+		return s.configure(ctx, names[i], "min.insync.replicas", number)
 	}
-	end := func(ctx context.Context) error { return set(ctx, "2", all) }
-	return spell{names[i], 5 * time.Second, end}, set(ctx, "3", slices.Delete(slices.Clone(all), out, out+1))
+	end := func(ctx context.Context) error {
+		if err := s.assign(ctx, names[i], 0, all); err != nil {
+			return err
+		}
+		return require(ctx, "2")
+	}
+	if err := require(ctx, "3"); err != nil {
+		return spell{}, err
+	}
+	return spell{names[i], 5 * time.Second, end}, s.assign(ctx, names[i], 0, slices.Delete(slices.Clone(all), out, out+1))
 }
 
 // silence loses what a broker answers, for longer than anybody waits.

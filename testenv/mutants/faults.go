@@ -30,4 +30,13 @@ var faulty = []mutant{
 		"\ts.acks.wait()\n\ts.stop()\n", "\ts.acks.wait()\n\tgo func() { <-s.w.ending }()\n\ts.stop()\n", "TestRebalancesLeaveNothing", machine},
 	{"end waits for who does not answer", "pipeline/shell.go",
 		"d = min(s.w.opt.Flush, s.w.opt.Interval+flushGrace+2*s.saving.slowest)", "d = time.Hour", "TestStopsInEveryState", machine},
+	{"log's end believed at the first look", "pipeline/machine_claim.go",
+		"const confirmations = 3", "const confirmations = 1", "TestSimulatedTrouble", machine},
+	{"waits that grow to twenty seconds", "pipeline/machine_claim.go",
+		"min(1<<min(m.outages[w].attempts, 5), 20)", "min(1<<min(m.outages[w].attempts, 8), 200)", "TestSimulatedTrouble", machine},
+	{"refused output waited for at the end", "pipeline/machine_cut.go",
+		"\tif m.phase == phaseClosing {\n\t\tm.finish()\n\t\treturn\n\t}\n\tm.halted, m.why = \"output\"", "\tm.halted, m.why = \"output\"",
+		"TestRefusedAtTheEndIsNotWaitedFor", machine},
+	{"broker that throttles asked again at once", "pipeline/kafka/conn.go",
+		"\tif d > 0 {\n\t\tc.muted", "\tif false {\n\t\tc.muted", "TestAnswersWithoutRecords", broker},
 }

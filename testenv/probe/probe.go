@@ -21,17 +21,22 @@ import (
 const Patience = 5 * time.Minute
 
 // Until calls try until it returns nil, soon after one another first and every
-// 50 ms later. When ctx ends first it returns the last error of try.
+// 50 ms later. When ctx ends first it returns the last error of try that says
+// more than that: a try that ctx ended is told of only where it was the first.
 func Until(ctx context.Context, try func(context.Context) error) error {
+	var last error
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		err := try(ctx)
 		if err == nil {
 			return nil
 		}
+		if last == nil || ctx.Err() == nil {
+			last = err
+		}
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+			return fmt.Errorf("%w: %w", context.Cause(ctx), last)
 		}
 	}
 }

@@ -133,6 +133,9 @@ func Start(t testing.TB, program string, args ...string) *Service {
 	return s
 }
 
+// PID is the id of the process.
+func (s *Service) PID() int { return s.cmd.Process.Pid }
+
 // Ended reports whether the process has ended.
 func (s *Service) Ended() bool {
 	select {
