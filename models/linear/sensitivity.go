@@ -20,16 +20,25 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 		return
 	}
 	// The pull of the prior, V0^{-1} beta, in the posterior's basis.
-	pull := w.z
-	clear(pull)
+	pull, of := w.z, w.l
 	for j, b := range m.post.beta {
-		m.addBasis(b/m.variance(j), j, pull)
+		of[j] = b / m.variance(j)
+	}
+	if m.upper() {
+		m.post.basis().TimesT(of, pull)
+	} else {
+		clear(pull)
+		for j, v := range of {
+			m.addBasis(v, j, pull)
+		}
 	}
 	switch {
 	case m.inSeries():
 		m.covarySeries(w, pull)
 	case m.early():
 		m.post.covary(pull)
+	default:
+		m.post.basis().Times(pull, of) // of each coefficient, in units of its variance
 	}
 	w.joint = lin.Grow(w.joint, mixedAtOnce*m.P)
 	known := math.NaN()
@@ -52,9 +61,12 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 			m.direction(f, lin.Row(w.joint, m.P, n))
 			waiting[n] = i
 			n++
+		case len(f.Param) == 1:
+			j := f.Param[0]
+			dst[i] = math.Abs(of[j]) / math.Sqrt(m.post.l[j])
 		default:
-			_, c, pull := m.along(f, w.c, pull)
-			dst[i] = math.Abs(lin.Dot(c, pull)) / math.Sqrt(lin.Dot(c, c))
+			m.direction(f, w.c)
+			dst[i] = math.Abs(lin.Dot(w.c, pull)) / math.Sqrt(lin.Dot(w.c, w.c))
 		}
 		if n == 0 || n < mixedAtOnce && i+1 < len(functionals) {
 			continue

@@ -19,7 +19,7 @@ func cubic(d float64, c *[4]float64) float64 { return c[0] - d*(c[1]-d*(c[2]-d*c
 func (m *Model) settleSeries(w *work) {
 	clear(w.c)
 	m.post.center(m.s2/m.post.s0-1, w.c)
-	m.post.times(m.P, w.c, m.post.beta)
+	m.post.basis().Times(w.c, m.post.beta)
 }
 
 // powers sets x.u to M a and x.t to Ga for each of the rows of a, M in units of the prior.

@@ -27,8 +27,7 @@ func (m *Model) Positive(functionals []cdf.Functional, p, mcse []float64) error 
 		for k, j := range f.Param {
 			mean += float64(f.Weight[k] * q.beta[j])
 		}
-		weight, direction, _ := m.along(f, w.c, w.c)
-		scale := math.Abs(weight) * math.Sqrt(lin.Dot(direction, direction))
+		scale := m.spread(f, w.c)
 		if m.n == 0 {
 			return normal.CDF(mean / scale)
 		}

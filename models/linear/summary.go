@@ -103,26 +103,27 @@ func (m *Model) direction(f *cdf.Functional, c []float64) {
 	}
 }
 
-// addBasis adds row j of M times a to c. With many rows there is 0 before its diagonal.
+// upper reports that M is upper triangular.
+func (m *Model) upper() bool { return m.post.s0 > 0 || !m.early() }
+
+// addBasis adds row j of M times a to c.
 func (m *Model) addBasis(a float64, j int, c []float64) {
 	row := lin.Row(m.post.m, m.P, j)
-	if !m.early() {
+	if m.upper() {
 		row, c = row[j:], c[j:]
 	}
 	lin.Axpy(a, row, c)
 }
 
-// along returns the direction of a functional of beta and as much of v, in the basis
-// where the posterior at the plug-in has the covariance I. With many rows that of a
-// coefficient is its row of M up to the weight, which is upper triangular.
-func (m *Model) along(f *cdf.Functional, c, v []float64) (weight float64, direction, part []float64) {
+// spread returns the sd of a functional of beta given that sigma2 is the plug-in. With many rows that of a
+// coefficient is the length of its row of M. c is scratch.
+func (m *Model) spread(f *cdf.Functional, c []float64) float64 {
 	if len(f.Param) == 1 && !m.early() {
-		j := f.Param[0]
-		return f.Weight[0], lin.Row(m.post.m, m.P, j)[j:], v[j:]
+		return math.Abs(f.Weight[0]) * math.Sqrt(m.post.l[f.Param[0]])
 	}
 	m.direction(f, c)
 	m.atPlugin(c)
-	return 1, c, v
+	return math.Sqrt(lin.Dot(c, c))
 }
 
 // closedBeta is t with 2a” degrees of freedom; before the first row, the
@@ -133,8 +134,7 @@ func (m *Model) closedBeta(r *cdf.Row, f *cdf.Functional, c []float64) {
 	for k, j := range f.Param {
 		mean += f.Weight[k] * q.beta[j]
 	}
-	weight, direction, _ := m.along(f, c, c)
-	scale := math.Abs(weight) * math.Sqrt(lin.Dot(direction, direction))
+	scale := m.spread(f, c)
 	if m.n == 0 {
 		describe.Normal(r, mean, scale)
 	} else {
