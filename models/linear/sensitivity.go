@@ -58,15 +58,15 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 			dst[i] = m.sensitivitySeries(w, f, pull)
 			continue
 		case m.early():
-			m.direction(f, lin.Row(w.joint, m.P, n))
+			m.direction(w, f, lin.Row(w.joint, m.P, n))
 			waiting[n] = i
 			n++
-		case len(f.Param) == 1:
-			j := f.Param[0]
-			dst[i] = math.Abs(of[j]) / math.Sqrt(m.post.l[j])
 		default:
-			m.direction(f, w.c)
-			dst[i] = math.Abs(lin.Dot(w.c, pull)) / math.Sqrt(lin.Dot(w.c, w.c))
+			sum := 0.0
+			for k, j := range f.Param {
+				sum += float64(f.Weight[k] * of[j])
+			}
+			dst[i] = math.Abs(sum) / m.spread(w, f)
 		}
 		if n == 0 || n < mixedAtOnce && i+1 < len(functionals) {
 			continue

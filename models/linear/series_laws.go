@@ -102,7 +102,7 @@ func (m *Model) sensitivitySeries(w *work, f *cdf.Functional, pull []float64) fl
 		v := m.spreads(j)
 		return math.Abs(lin.Dot(lin.Row(m.post.m, m.P, j)[j:], pull[j:])) / math.Sqrt((1+d)*quadratic(d, &v))
 	}
-	m.direction(f, w.c)
+	m.direction(w, f, w.c)
 	m.powers(&w.mix, 1, w.c)
 	v := [3]float64{lin.Dot(w.c, w.c), lin.Dot(w.mix.u, w.mix.u), lin.Dot(w.mix.t, w.mix.t)}
 	return math.Abs(lin.Dot(w.c, pull)) / math.Sqrt((1+d)*quadratic(d, &v))

@@ -3,6 +3,7 @@ package linear
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
@@ -31,7 +32,7 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 		case isSigma:
 			m.closedSigma(r, f.Const, factor)
 		default:
-			m.closedBeta(r, f, w.c)
+			m.closedBeta(r, f, w)
 		}
 	}
 	return nil
@@ -59,7 +60,7 @@ func (m *Model) summarizeEarly(w *work, functionals []cdf.Functional, rows []cdf
 			m.takeCoefficient(&w.mix, f.Param[0], f.Const, f.Weight[0])
 			describe.Mixture(&rows[i], &w.mix.NormalMixture)
 		default:
-			m.direction(f, lin.Row(w.joint, m.P, n))
+			m.direction(w, f, lin.Row(w.joint, m.P, n))
 			waiting[n] = i
 			n++
 		}
@@ -86,17 +87,25 @@ func (s *columns) onlyBeta(f *cdf.Functional) error {
 }
 
 // directions writes the functional of beta into c, in the posterior's basis.
-func (m *Model) directions(f *cdf.Functional, c []float64) (factor float64, isSigma bool, err error) {
+func (m *Model) directions(w *work, f *cdf.Functional, c []float64) (factor float64, isSigma bool, err error) {
 	factor, isSigma, err = m.Split(f)
 	if err != nil || isSigma {
 		return factor, isSigma, err
 	}
-	m.direction(f, c)
+	m.direction(w, f, c)
 	return 0, false, nil
 }
 
 // direction is directions of what is known to be a functional of beta.
-func (m *Model) direction(f *cdf.Functional, c []float64) {
+func (m *Model) direction(w *work, f *cdf.Functional, c []float64) {
+	if m.upper() && 4*len(f.Param) > m.P && slices.IsSorted(f.Param) { // as an intercept is
+		clear(w.weights)
+		for k, j := range f.Param {
+			w.weights[j] += f.Weight[k]
+		}
+		m.post.basis().TimesT(w.weights, c)
+		return
+	}
 	clear(c)
 	for k, j := range f.Param {
 		m.addBasis(f.Weight[k], j, c)
@@ -116,25 +125,25 @@ func (m *Model) addBasis(a float64, j int, c []float64) {
 }
 
 // spread returns the sd of a functional of beta given that sigma2 is the plug-in. With many rows that of a
-// coefficient is the length of its row of M. c is scratch.
-func (m *Model) spread(f *cdf.Functional, c []float64) float64 {
+// coefficient is the length of its row of M.
+func (m *Model) spread(w *work, f *cdf.Functional) float64 {
 	if len(f.Param) == 1 && !m.early() {
 		return math.Abs(f.Weight[0]) * math.Sqrt(m.post.l[f.Param[0]])
 	}
-	m.direction(f, c)
-	m.atPlugin(c)
-	return math.Sqrt(lin.Dot(c, c))
+	m.direction(w, f, w.c)
+	m.atPlugin(w.c)
+	return math.Sqrt(lin.Dot(w.c, w.c))
 }
 
 // closedBeta is t with 2a” degrees of freedom; before the first row, the
 // prior normal.
-func (m *Model) closedBeta(r *cdf.Row, f *cdf.Functional, c []float64) {
+func (m *Model) closedBeta(r *cdf.Row, f *cdf.Functional, w *work) {
 	q := &m.post
 	mean := f.Const
 	for k, j := range f.Param {
 		mean += f.Weight[k] * q.beta[j]
 	}
-	scale := m.spread(f, c)
+	scale := m.spread(w, f)
 	if m.n == 0 {
 		describe.Normal(r, mean, scale)
 	} else {
