@@ -10,18 +10,19 @@ package lin
 // (BenchmarkInvertPacked).
 func InvertPacked(n int, r, dst []float64) {
 	if n <= stripCols {
+		clear(dst[:n*n])
 		invertUpper(n, n, n+1, 0, r, dst)
 		return
 	}
 	var sum [stripCols * stripCols]float64
 	for k := (n - 1) / stripCols * stripCols; k >= 0; k -= stripCols {
 		w, corner := min(stripCols, n-k), dst[k*n+k:]
+		for i := range w {
+			clear(dst[(k+i)*n:][:k+w])
+			copy(dst[(k+i)*n+k+w:(k+i+1)*n], r[PackedRow(n+1, k+i)+w-i:])
+		}
 		if w < stripCols || !invertVectors(n, k, r, corner) {
 			invertUpper(w, n, n+1, k, r, corner)
-		}
-		for i := range w {
-			clear(dst[(k+i)*n:][:k])
-			copy(dst[(k+i)*n+k+w:(k+i+1)*n], r[PackedRow(n+1, k+i)+w-i:])
 		}
 		// A strip needs the factor's columns to its own end: those right of it
 		// may be replaced before.
@@ -37,13 +38,12 @@ func InvertPacked(n int, r, dst []float64) {
 }
 
 // invertUpper writes into dst, n x n with rows stride apart, the inverse of the square of order n on the diagonal of the packed
-// factor r, of the given order, that begins at row k.
+// factor r, of the given order, that begins at row k. They hold 0.
 func invertUpper(n, stride, order, k int, r, dst []float64) {
 	for i := n - 1; i >= 0; i-- {
 		t := r[PackedRow(order, k+i):][:n-i]
 		d := 1 / t[0]
 		row := dst[i*stride:][:n]
-		clear(row)
 		sumUpper(n, stride, i+1, t[1:], dst, row)
 		for j := i + 1; j < n; j++ {
 			row[j] *= -d
@@ -56,8 +56,8 @@ func invertUpper(n, stride, order, k int, r, dst []float64) {
 // time. The rows are stride apart.
 func sumUpper(n, stride, from int, t, s, dst []float64) {
 	for len(t) >= 4 {
-		r, at := dst[from:n], s[from*stride+from:]
-		s0, s1, s2, s3 := at[:len(r)], at[stride:][:len(r)], at[2*stride:][:len(r)], at[3*stride:][:len(r)]
+		r, at := dst[from:n], from*stride+from
+		s0, s1, s2, s3 := s[at:][:len(r)], s[at+stride:][:len(r)], s[at+2*stride:][:len(r)], s[at+3*stride:][:len(r)]
 		t0, t1, t2, t3 := t[0], t[1], t[2], t[3]
 		for k := range r {
 			r[k] += (float64(t0*s0[k]) + float64(t1*s1[k])) + (float64(t2*s2[k]) + float64(t3*s3[k]))

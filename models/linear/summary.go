@@ -98,7 +98,7 @@ func (m *Model) directions(w *work, f *cdf.Functional, c []float64) (factor floa
 
 // direction is directions of what is known to be a functional of beta.
 func (m *Model) direction(w *work, f *cdf.Functional, c []float64) {
-	if m.upper() && 4*len(f.Param) > m.P && slices.IsSorted(f.Param) { // as an intercept is
+	if m.upper() && len(f.Param) > max(8, m.P/4) && slices.IsSorted(f.Param) { // as an intercept is
 		clear(w.weights)
 		for k, j := range f.Param {
 			w.weights[j] += f.Weight[k]
