@@ -131,7 +131,7 @@ func (r *rows) fillNumbers(in *intake, sources []source, at []int, s *scaling) i
 	if k == 0 || r.n == 0 {
 		return max(k, 1)
 	}
-	x, from := r.x[sources[0].first:], 0
+	x := r.x[sources[0].first:]
 	if k == abreast && !in.lost {
 		var columns [abreast][]float64
 		var constants vec.Constants
@@ -140,10 +140,12 @@ func (r *rows) fillNumbers(in *intake, sources []source, at []int, s *scaling) i
 			columns[j] = in.batch.Columns[at[j]].Number
 			constants.Set(j, c.Center, c.Scale)
 		}
-		from = vec.StandardizeAcross(x, r.cols, r.n, &columns, &constants)
+		if vec.StandardizeAcross(x, r.cols, r.n, &columns, &constants) {
+			return k
+		}
 	}
 	r.room = slices.Grow(r.room[:0], abreast*together)[:abreast*together]
-	for ; from < r.n; from += together {
+	for from := 0; from < r.n; from += together {
 		to := min(from+together, r.n)
 		n := to - from
 		for j := range k {

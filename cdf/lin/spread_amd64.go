@@ -7,7 +7,7 @@ import (
 	"github.com/credence-stream/credence/cdf/vec"
 )
 
-// across is Spread of stripCols rows side by side, as the assembly takes it. The stride is in
+// across is Spread of up to three vectors of rows side by side, as the assembly takes it. The stride is in
 // bytes.
 type across struct {
 	w             *float64
@@ -19,7 +19,13 @@ type across struct {
 }
 
 //go:noescape
-func avx512Spread(p *across)
+func avx512Spread1(p *across)
+
+//go:noescape
+func avx512Spread2(p *across)
+
+//go:noescape
+func avx512Spread3(p *across)
 
 // acrossMost is up to how many columns the rows side by side stay in a cache.
 const acrossMost = 128
@@ -36,13 +42,21 @@ func spreadVectors(m, n int, x, w, b, dot, square []float64) bool {
 	p := across{w: &w[0], stride: 8 * n, x: &columns[0], b: &b[0], first: (n - 7) % 8, eights: (n - 7) / 8, n: n}
 	for from := 0; from < m; from += stripCols {
 		h := min(m-from, stripCols)
-		vec.Transpose(h, n, x[from*n:], n, columns[:], stripCols)
+		vectors := (h + 7) / 8
+		vec.Transpose(h, n, x[from*n:], n, columns[:], 8*vectors)
 		p.dot, p.square = &dot[from], &square[from]
-		if h < stripCols {
+		if h < 8*vectors {
 			p.dot, p.square = &ends[0], &ends[stripCols]
 		}
-		avx512Spread(&p)
-		if h < stripCols {
+		switch vectors {
+		case 1:
+			avx512Spread1(&p)
+		case 2:
+			avx512Spread2(&p)
+		default:
+			avx512Spread3(&p)
+		}
+		if h < 8*vectors {
 			copy(dot[from:m], ends[:])
 			copy(square[from:m], ends[stripCols:])
 		}

@@ -4735,9 +4735,370 @@ off:
 	VZEROUPPER
 	RET
 
-// func avx512Spread(p *byte)
+// func avx512Spread1(p *byte)
 // Requires: AVX, AVX512F
-TEXT ·avx512Spread(SB), NOSPLIT, $0-8
+TEXT ·avx512Spread1(SB), NOSPLIT, $0-8
+	MOVQ   p+0(FP), AX
+	MOVQ   8(AX), CX
+	MOVQ   (AX), DX
+	VPXORQ Z28, Z28, Z28
+	MOVQ   $0x00000000, BX
+	MOVQ   48(AX), R9
+
+ones:
+	TESTQ  R9, R9
+	JZ     onesend
+	INCQ   BX
+	VPXORQ Z0, Z0, Z0
+	MOVQ   DX, SI
+	MOVQ   16(AX), DI
+	MOVQ   BX, R8
+
+one:
+	VMOVUPD          (DI), Z24
+	VFMADD231PD.BCST (SI), Z24, Z0
+	ADDQ             CX, SI
+	ADDQ             $0x00000040, DI
+	DECQ             R8
+	JNZ              one
+	VMULPD           Z0, Z0, Z0
+	VADDPD           Z0, Z28, Z28
+	ADDQ             $0x08, DX
+	DECQ             R9
+	JMP              ones
+
+onesend:
+	MOVQ 56(AX), R9
+
+eights:
+	TESTQ  R9, R9
+	JZ     eightsend
+	ADDQ   $0x08, BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   DX, SI
+	MOVQ   16(AX), DI
+	MOVQ   BX, R8
+
+eight:
+	VMOVUPD          (DI), Z24
+	VFMADD231PD.BCST (SI), Z24, Z0
+	VFMADD231PD.BCST 8(SI), Z24, Z1
+	VFMADD231PD.BCST 16(SI), Z24, Z2
+	VFMADD231PD.BCST 24(SI), Z24, Z3
+	VFMADD231PD.BCST 32(SI), Z24, Z4
+	VFMADD231PD.BCST 40(SI), Z24, Z5
+	VFMADD231PD.BCST 48(SI), Z24, Z6
+	VFMADD231PD.BCST 56(SI), Z24, Z7
+	ADDQ             CX, SI
+	ADDQ             $0x00000040, DI
+	DECQ             R8
+	JNZ              eight
+	VMULPD           Z0, Z0, Z0
+	VADDPD           Z0, Z28, Z28
+	VMULPD           Z1, Z1, Z1
+	VADDPD           Z1, Z28, Z28
+	VMULPD           Z2, Z2, Z2
+	VADDPD           Z2, Z28, Z28
+	VMULPD           Z3, Z3, Z3
+	VADDPD           Z3, Z28, Z28
+	VMULPD           Z4, Z4, Z4
+	VADDPD           Z4, Z28, Z28
+	VMULPD           Z5, Z5, Z5
+	VADDPD           Z5, Z28, Z28
+	VMULPD           Z6, Z6, Z6
+	VADDPD           Z6, Z28, Z28
+	VMULPD           Z7, Z7, Z7
+	VADDPD           Z7, Z28, Z28
+	ADDQ             $0x40, DX
+	DECQ             R9
+	JMP              eights
+
+eightsend:
+	MOVQ   64(AX), BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   DX, SI
+	MOVQ   16(AX), DI
+	MOVQ   BX, R8
+	MOVQ   24(AX), DX
+
+last:
+	VMOVUPD          (DI), Z24
+	VFMADD231PD.BCST (SI), Z24, Z0
+	VFMADD231PD.BCST 8(SI), Z24, Z1
+	VFMADD231PD.BCST 16(SI), Z24, Z2
+	VFMADD231PD.BCST 24(SI), Z24, Z3
+	VFMADD231PD.BCST 32(SI), Z24, Z4
+	VFMADD231PD.BCST 40(SI), Z24, Z5
+	VFMADD231PD.BCST 48(SI), Z24, Z6
+	VFMADD231PD.BCST (DX), Z24, Z7
+	ADDQ             CX, SI
+	ADDQ             $0x00000040, DI
+	ADDQ             $0x08, DX
+	DECQ             R8
+	JNZ              last
+	VMULPD           Z0, Z0, Z0
+	VADDPD           Z0, Z28, Z28
+	VMULPD           Z1, Z1, Z1
+	VADDPD           Z1, Z28, Z28
+	VMULPD           Z2, Z2, Z2
+	VADDPD           Z2, Z28, Z28
+	VMULPD           Z3, Z3, Z3
+	VADDPD           Z3, Z28, Z28
+	VMULPD           Z4, Z4, Z4
+	VADDPD           Z4, Z28, Z28
+	VMULPD           Z5, Z5, Z5
+	VADDPD           Z5, Z28, Z28
+	VMULPD           Z6, Z6, Z6
+	VADDPD           Z6, Z28, Z28
+	MOVQ             32(AX), CX
+	VMOVUPD          Z7, (CX)
+	MOVQ             40(AX), AX
+	VMOVUPD          Z28, (AX)
+	VZEROUPPER
+	RET
+
+// func avx512Spread2(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Spread2(SB), NOSPLIT, $0-8
+	MOVQ   p+0(FP), AX
+	MOVQ   8(AX), CX
+	MOVQ   (AX), DX
+	VPXORQ Z28, Z28, Z28
+	VPXORQ Z29, Z29, Z29
+	MOVQ   $0x00000000, BX
+	MOVQ   48(AX), R9
+
+ones:
+	TESTQ  R9, R9
+	JZ     onesend
+	INCQ   BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	MOVQ   DX, SI
+	MOVQ   16(AX), DI
+	MOVQ   BX, R8
+
+one:
+	VMOVUPD      (DI), Z24
+	VMOVUPD      64(DI), Z25
+	VBROADCASTSD (SI), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	ADDQ         CX, SI
+	ADDQ         $0x00000080, DI
+	DECQ         R8
+	JNZ          one
+	VMULPD       Z0, Z0, Z0
+	VADDPD       Z0, Z28, Z28
+	VMULPD       Z1, Z1, Z1
+	VADDPD       Z1, Z29, Z29
+	ADDQ         $0x08, DX
+	DECQ         R9
+	JMP          ones
+
+onesend:
+	MOVQ 56(AX), R9
+
+eights:
+	TESTQ  R9, R9
+	JZ     eightsend
+	ADDQ   $0x08, BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	MOVQ   DX, SI
+	MOVQ   16(AX), DI
+	MOVQ   BX, R8
+
+eight:
+	VMOVUPD      (DI), Z24
+	VMOVUPD      64(DI), Z25
+	VBROADCASTSD (SI), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VBROADCASTSD 8(SI), Z31
+	VFMADD231PD  Z24, Z31, Z2
+	VFMADD231PD  Z25, Z31, Z3
+	VBROADCASTSD 16(SI), Z27
+	VFMADD231PD  Z24, Z27, Z4
+	VFMADD231PD  Z25, Z27, Z5
+	VBROADCASTSD 24(SI), Z31
+	VFMADD231PD  Z24, Z31, Z6
+	VFMADD231PD  Z25, Z31, Z7
+	VBROADCASTSD 32(SI), Z27
+	VFMADD231PD  Z24, Z27, Z8
+	VFMADD231PD  Z25, Z27, Z9
+	VBROADCASTSD 40(SI), Z31
+	VFMADD231PD  Z24, Z31, Z10
+	VFMADD231PD  Z25, Z31, Z11
+	VBROADCASTSD 48(SI), Z27
+	VFMADD231PD  Z24, Z27, Z12
+	VFMADD231PD  Z25, Z27, Z13
+	VBROADCASTSD 56(SI), Z31
+	VFMADD231PD  Z24, Z31, Z14
+	VFMADD231PD  Z25, Z31, Z15
+	ADDQ         CX, SI
+	ADDQ         $0x00000080, DI
+	DECQ         R8
+	JNZ          eight
+	VMULPD       Z0, Z0, Z0
+	VADDPD       Z0, Z28, Z28
+	VMULPD       Z1, Z1, Z1
+	VADDPD       Z1, Z29, Z29
+	VMULPD       Z2, Z2, Z2
+	VADDPD       Z2, Z28, Z28
+	VMULPD       Z3, Z3, Z3
+	VADDPD       Z3, Z29, Z29
+	VMULPD       Z4, Z4, Z4
+	VADDPD       Z4, Z28, Z28
+	VMULPD       Z5, Z5, Z5
+	VADDPD       Z5, Z29, Z29
+	VMULPD       Z6, Z6, Z6
+	VADDPD       Z6, Z28, Z28
+	VMULPD       Z7, Z7, Z7
+	VADDPD       Z7, Z29, Z29
+	VMULPD       Z8, Z8, Z8
+	VADDPD       Z8, Z28, Z28
+	VMULPD       Z9, Z9, Z9
+	VADDPD       Z9, Z29, Z29
+	VMULPD       Z10, Z10, Z10
+	VADDPD       Z10, Z28, Z28
+	VMULPD       Z11, Z11, Z11
+	VADDPD       Z11, Z29, Z29
+	VMULPD       Z12, Z12, Z12
+	VADDPD       Z12, Z28, Z28
+	VMULPD       Z13, Z13, Z13
+	VADDPD       Z13, Z29, Z29
+	VMULPD       Z14, Z14, Z14
+	VADDPD       Z14, Z28, Z28
+	VMULPD       Z15, Z15, Z15
+	VADDPD       Z15, Z29, Z29
+	ADDQ         $0x40, DX
+	DECQ         R9
+	JMP          eights
+
+eightsend:
+	MOVQ   64(AX), BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	MOVQ   DX, SI
+	MOVQ   16(AX), DI
+	MOVQ   BX, R8
+	MOVQ   24(AX), DX
+
+last:
+	VMOVUPD      (DI), Z24
+	VMOVUPD      64(DI), Z25
+	VBROADCASTSD (SI), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VBROADCASTSD 8(SI), Z31
+	VFMADD231PD  Z24, Z31, Z2
+	VFMADD231PD  Z25, Z31, Z3
+	VBROADCASTSD 16(SI), Z27
+	VFMADD231PD  Z24, Z27, Z4
+	VFMADD231PD  Z25, Z27, Z5
+	VBROADCASTSD 24(SI), Z31
+	VFMADD231PD  Z24, Z31, Z6
+	VFMADD231PD  Z25, Z31, Z7
+	VBROADCASTSD 32(SI), Z27
+	VFMADD231PD  Z24, Z27, Z8
+	VFMADD231PD  Z25, Z27, Z9
+	VBROADCASTSD 40(SI), Z31
+	VFMADD231PD  Z24, Z31, Z10
+	VFMADD231PD  Z25, Z31, Z11
+	VBROADCASTSD 48(SI), Z27
+	VFMADD231PD  Z24, Z27, Z12
+	VFMADD231PD  Z25, Z27, Z13
+	VBROADCASTSD (DX), Z31
+	VFMADD231PD  Z24, Z31, Z14
+	VFMADD231PD  Z25, Z31, Z15
+	ADDQ         CX, SI
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x08, DX
+	DECQ         R8
+	JNZ          last
+	VMULPD       Z0, Z0, Z0
+	VADDPD       Z0, Z28, Z28
+	VMULPD       Z1, Z1, Z1
+	VADDPD       Z1, Z29, Z29
+	VMULPD       Z2, Z2, Z2
+	VADDPD       Z2, Z28, Z28
+	VMULPD       Z3, Z3, Z3
+	VADDPD       Z3, Z29, Z29
+	VMULPD       Z4, Z4, Z4
+	VADDPD       Z4, Z28, Z28
+	VMULPD       Z5, Z5, Z5
+	VADDPD       Z5, Z29, Z29
+	VMULPD       Z6, Z6, Z6
+	VADDPD       Z6, Z28, Z28
+	VMULPD       Z7, Z7, Z7
+	VADDPD       Z7, Z29, Z29
+	VMULPD       Z8, Z8, Z8
+	VADDPD       Z8, Z28, Z28
+	VMULPD       Z9, Z9, Z9
+	VADDPD       Z9, Z29, Z29
+	VMULPD       Z10, Z10, Z10
+	VADDPD       Z10, Z28, Z28
+	VMULPD       Z11, Z11, Z11
+	VADDPD       Z11, Z29, Z29
+	VMULPD       Z12, Z12, Z12
+	VADDPD       Z12, Z28, Z28
+	VMULPD       Z13, Z13, Z13
+	VADDPD       Z13, Z29, Z29
+	MOVQ         32(AX), CX
+	VMOVUPD      Z14, (CX)
+	VMOVUPD      Z15, 64(CX)
+	MOVQ         40(AX), AX
+	VMOVUPD      Z28, (AX)
+	VMOVUPD      Z29, 64(AX)
+	VZEROUPPER
+	RET
+
+// func avx512Spread3(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Spread3(SB), NOSPLIT, $0-8
 	MOVQ   p+0(FP), AX
 	MOVQ   8(AX), CX
 	MOVQ   (AX), DX
@@ -5929,6 +6290,695 @@ vectors1:
 	JMP     vectors1
 
 vectors1end:
+	VZEROUPPER
+	RET
+
+// func avx2RowDots(p *byte)
+// Requires: AVX
+TEXT ·avx2RowDots(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), BX
+	MOVQ 40(AX), SI
+
+rows:
+	LEAQ   (CX)(DX*1), DI
+	SUBQ   16(AX), DX
+	LEAQ   (DI)(DX*1), R8
+	SUBQ   16(AX), DX
+	LEAQ   (R8)(DX*1), R9
+	SUBQ   16(AX), DX
+	MOVQ   24(AX), R10
+	ADDQ   $0x20, 24(AX)
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	XORQ   R11, R11
+	JMP    test
+
+quad:
+	VMOVUPD (CX)(R11*1), Y8
+	VMULPD  (R10)(R11*1), Y8, Y8
+	VADDPD  Y8, Y0, Y0
+	VMOVUPD (DI)(R11*1), Y9
+	VMULPD  8(R10)(R11*1), Y9, Y9
+	VADDPD  Y9, Y1, Y1
+	VMOVUPD (R8)(R11*1), Y10
+	VMULPD  16(R10)(R11*1), Y10, Y10
+	VADDPD  Y10, Y2, Y2
+	VMOVUPD (R9)(R11*1), Y11
+	VMULPD  24(R10)(R11*1), Y11, Y11
+	VADDPD  Y11, Y3, Y3
+	ADDQ    $0x20, R11
+
+test:
+	CMPQ         R11, SI
+	JLT          quad
+	CMPQ         48(AX), $0x00
+	JNE          rest0not
+	VEXTRACTF128 $0x01, Y0, X4
+	VMOVSD       (CX)(R11*1), X8
+	VMULSD       (R10)(R11*1), X8, X8
+	VADDSD       X8, X0, X0
+	VMOVSD       8(CX)(R11*1), X8
+	VMULSD       8(R10)(R11*1), X8, X8
+	VADDSD       X8, X0, X0
+	VMOVSD       16(CX)(R11*1), X8
+	VMULSD       16(R10)(R11*1), X8, X8
+	VADDSD       X8, X0, X0
+	VEXTRACTF128 $0x01, Y1, X5
+	VMOVSD       (DI)(R11*1), X9
+	VMULSD       8(R10)(R11*1), X9, X9
+	VADDSD       X9, X1, X1
+	VMOVSD       8(DI)(R11*1), X9
+	VMULSD       16(R10)(R11*1), X9, X9
+	VADDSD       X9, X1, X1
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVSD       (R8)(R11*1), X10
+	VMULSD       16(R10)(R11*1), X10, X10
+	VADDSD       X10, X2, X2
+	VEXTRACTF128 $0x01, Y3, X7
+	JMP          ends
+
+rest0not:
+	CMPQ         48(AX), $0x01
+	JNE          rest1not
+	VMOVUPD      (CX)(R11*1), Y8
+	VMULPD       (R10)(R11*1), Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X4
+	VEXTRACTF128 $0x01, Y1, X5
+	VMOVSD       (DI)(R11*1), X9
+	VMULSD       8(R10)(R11*1), X9, X9
+	VADDSD       X9, X1, X1
+	VMOVSD       8(DI)(R11*1), X9
+	VMULSD       16(R10)(R11*1), X9, X9
+	VADDSD       X9, X1, X1
+	VMOVSD       16(DI)(R11*1), X9
+	VMULSD       24(R10)(R11*1), X9, X9
+	VADDSD       X9, X1, X1
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVSD       (R8)(R11*1), X10
+	VMULSD       16(R10)(R11*1), X10, X10
+	VADDSD       X10, X2, X2
+	VMOVSD       8(R8)(R11*1), X10
+	VMULSD       24(R10)(R11*1), X10, X10
+	VADDSD       X10, X2, X2
+	VEXTRACTF128 $0x01, Y3, X7
+	VMOVSD       (R9)(R11*1), X11
+	VMULSD       24(R10)(R11*1), X11, X11
+	VADDSD       X11, X3, X3
+	JMP          ends
+
+rest1not:
+	CMPQ         48(AX), $0x02
+	JNE          rest2not
+	VMOVUPD      (CX)(R11*1), Y8
+	VMULPD       (R10)(R11*1), Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X4
+	VMOVSD       32(CX)(R11*1), X8
+	VMULSD       32(R10)(R11*1), X8, X8
+	VADDSD       X8, X0, X0
+	VMOVUPD      (DI)(R11*1), Y9
+	VMULPD       8(R10)(R11*1), Y9, Y9
+	VADDPD       Y9, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X5
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVSD       (R8)(R11*1), X10
+	VMULSD       16(R10)(R11*1), X10, X10
+	VADDSD       X10, X2, X2
+	VMOVSD       8(R8)(R11*1), X10
+	VMULSD       24(R10)(R11*1), X10, X10
+	VADDSD       X10, X2, X2
+	VMOVSD       16(R8)(R11*1), X10
+	VMULSD       32(R10)(R11*1), X10, X10
+	VADDSD       X10, X2, X2
+	VEXTRACTF128 $0x01, Y3, X7
+	VMOVSD       (R9)(R11*1), X11
+	VMULSD       24(R10)(R11*1), X11, X11
+	VADDSD       X11, X3, X3
+	VMOVSD       8(R9)(R11*1), X11
+	VMULSD       32(R10)(R11*1), X11, X11
+	VADDSD       X11, X3, X3
+	JMP          ends
+
+rest2not:
+	VMOVUPD      (CX)(R11*1), Y8
+	VMULPD       (R10)(R11*1), Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X4
+	VMOVSD       32(CX)(R11*1), X8
+	VMULSD       32(R10)(R11*1), X8, X8
+	VADDSD       X8, X0, X0
+	VMOVSD       40(CX)(R11*1), X8
+	VMULSD       40(R10)(R11*1), X8, X8
+	VADDSD       X8, X0, X0
+	VMOVUPD      (DI)(R11*1), Y9
+	VMULPD       8(R10)(R11*1), Y9, Y9
+	VADDPD       Y9, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X5
+	VMOVSD       32(DI)(R11*1), X9
+	VMULSD       40(R10)(R11*1), X9, X9
+	VADDSD       X9, X1, X1
+	VMOVUPD      (R8)(R11*1), Y10
+	VMULPD       16(R10)(R11*1), Y10, Y10
+	VADDPD       Y10, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X6
+	VEXTRACTF128 $0x01, Y3, X7
+	VMOVSD       (R9)(R11*1), X11
+	VMULSD       24(R10)(R11*1), X11, X11
+	VADDSD       X11, X3, X3
+	VMOVSD       8(R9)(R11*1), X11
+	VMULSD       32(R10)(R11*1), X11, X11
+	VADDSD       X11, X3, X3
+	VMOVSD       16(R9)(R11*1), X11
+	VMULSD       40(R10)(R11*1), X11, X11
+	VADDSD       X11, X3, X3
+
+ends:
+	VHADDPD   X4, X0, X0
+	VUNPCKHPD X0, X0, X4
+	VADDSD    X4, X0, X0
+	VMOVSD    X0, (BX)
+	VHADDPD   X5, X1, X1
+	VUNPCKHPD X1, X1, X5
+	VADDSD    X5, X1, X1
+	VMOVSD    X1, 8(BX)
+	VHADDPD   X6, X2, X2
+	VUNPCKHPD X2, X2, X6
+	VADDSD    X6, X2, X2
+	VMOVSD    X2, 16(BX)
+	VHADDPD   X7, X3, X3
+	VUNPCKHPD X3, X3, X7
+	VADDSD    X7, X3, X3
+	VMOVSD    X3, 24(BX)
+	LEAQ      (R9)(DX*1), CX
+	SUBQ      16(AX), DX
+	ADDQ      $0x20, BX
+	SUBQ      $0x20, SI
+	DECQ      56(AX)
+	JNZ       rows
+	VZEROUPPER
+	RET
+
+// func avx2RowSquares(p *byte)
+// Requires: AVX
+TEXT ·avx2RowSquares(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), BX
+	MOVQ 40(AX), SI
+
+rows:
+	LEAQ   (CX)(DX*1), DI
+	SUBQ   16(AX), DX
+	LEAQ   (DI)(DX*1), R8
+	SUBQ   16(AX), DX
+	LEAQ   (R8)(DX*1), R9
+	SUBQ   16(AX), DX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	XORQ   R10, R10
+	JMP    test
+
+quad:
+	VMOVUPD (CX)(R10*1), Y8
+	VMULPD  Y8, Y8, Y8
+	VADDPD  Y8, Y0, Y0
+	VMOVUPD (DI)(R10*1), Y9
+	VMULPD  Y9, Y9, Y9
+	VADDPD  Y9, Y1, Y1
+	VMOVUPD (R8)(R10*1), Y10
+	VMULPD  Y10, Y10, Y10
+	VADDPD  Y10, Y2, Y2
+	VMOVUPD (R9)(R10*1), Y11
+	VMULPD  Y11, Y11, Y11
+	VADDPD  Y11, Y3, Y3
+	ADDQ    $0x20, R10
+
+test:
+	CMPQ         R10, SI
+	JLT          quad
+	CMPQ         48(AX), $0x00
+	JNE          rest0not
+	VEXTRACTF128 $0x01, Y0, X4
+	VMOVSD       (CX)(R10*1), X8
+	VMULSD       X8, X8, X8
+	VADDSD       X8, X0, X0
+	VMOVSD       8(CX)(R10*1), X8
+	VMULSD       X8, X8, X8
+	VADDSD       X8, X0, X0
+	VMOVSD       16(CX)(R10*1), X8
+	VMULSD       X8, X8, X8
+	VADDSD       X8, X0, X0
+	VEXTRACTF128 $0x01, Y1, X5
+	VMOVSD       (DI)(R10*1), X9
+	VMULSD       X9, X9, X9
+	VADDSD       X9, X1, X1
+	VMOVSD       8(DI)(R10*1), X9
+	VMULSD       X9, X9, X9
+	VADDSD       X9, X1, X1
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVSD       (R8)(R10*1), X10
+	VMULSD       X10, X10, X10
+	VADDSD       X10, X2, X2
+	VEXTRACTF128 $0x01, Y3, X7
+	JMP          ends
+
+rest0not:
+	CMPQ         48(AX), $0x01
+	JNE          rest1not
+	VMOVUPD      (CX)(R10*1), Y8
+	VMULPD       Y8, Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X4
+	VEXTRACTF128 $0x01, Y1, X5
+	VMOVSD       (DI)(R10*1), X9
+	VMULSD       X9, X9, X9
+	VADDSD       X9, X1, X1
+	VMOVSD       8(DI)(R10*1), X9
+	VMULSD       X9, X9, X9
+	VADDSD       X9, X1, X1
+	VMOVSD       16(DI)(R10*1), X9
+	VMULSD       X9, X9, X9
+	VADDSD       X9, X1, X1
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVSD       (R8)(R10*1), X10
+	VMULSD       X10, X10, X10
+	VADDSD       X10, X2, X2
+	VMOVSD       8(R8)(R10*1), X10
+	VMULSD       X10, X10, X10
+	VADDSD       X10, X2, X2
+	VEXTRACTF128 $0x01, Y3, X7
+	VMOVSD       (R9)(R10*1), X11
+	VMULSD       X11, X11, X11
+	VADDSD       X11, X3, X3
+	JMP          ends
+
+rest1not:
+	CMPQ         48(AX), $0x02
+	JNE          rest2not
+	VMOVUPD      (CX)(R10*1), Y8
+	VMULPD       Y8, Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X4
+	VMOVSD       32(CX)(R10*1), X8
+	VMULSD       X8, X8, X8
+	VADDSD       X8, X0, X0
+	VMOVUPD      (DI)(R10*1), Y9
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X5
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVSD       (R8)(R10*1), X10
+	VMULSD       X10, X10, X10
+	VADDSD       X10, X2, X2
+	VMOVSD       8(R8)(R10*1), X10
+	VMULSD       X10, X10, X10
+	VADDSD       X10, X2, X2
+	VMOVSD       16(R8)(R10*1), X10
+	VMULSD       X10, X10, X10
+	VADDSD       X10, X2, X2
+	VEXTRACTF128 $0x01, Y3, X7
+	VMOVSD       (R9)(R10*1), X11
+	VMULSD       X11, X11, X11
+	VADDSD       X11, X3, X3
+	VMOVSD       8(R9)(R10*1), X11
+	VMULSD       X11, X11, X11
+	VADDSD       X11, X3, X3
+	JMP          ends
+
+rest2not:
+	VMOVUPD      (CX)(R10*1), Y8
+	VMULPD       Y8, Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X4
+	VMOVSD       32(CX)(R10*1), X8
+	VMULSD       X8, X8, X8
+	VADDSD       X8, X0, X0
+	VMOVSD       40(CX)(R10*1), X8
+	VMULSD       X8, X8, X8
+	VADDSD       X8, X0, X0
+	VMOVUPD      (DI)(R10*1), Y9
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X5
+	VMOVSD       32(DI)(R10*1), X9
+	VMULSD       X9, X9, X9
+	VADDSD       X9, X1, X1
+	VMOVUPD      (R8)(R10*1), Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X6
+	VEXTRACTF128 $0x01, Y3, X7
+	VMOVSD       (R9)(R10*1), X11
+	VMULSD       X11, X11, X11
+	VADDSD       X11, X3, X3
+	VMOVSD       8(R9)(R10*1), X11
+	VMULSD       X11, X11, X11
+	VADDSD       X11, X3, X3
+	VMOVSD       16(R9)(R10*1), X11
+	VMULSD       X11, X11, X11
+	VADDSD       X11, X3, X3
+
+ends:
+	VHADDPD   X4, X0, X0
+	VUNPCKHPD X0, X0, X4
+	VADDSD    X4, X0, X0
+	VMOVSD    X0, (BX)
+	VHADDPD   X5, X1, X1
+	VUNPCKHPD X1, X1, X5
+	VADDSD    X5, X1, X1
+	VMOVSD    X1, 8(BX)
+	VHADDPD   X6, X2, X2
+	VUNPCKHPD X2, X2, X6
+	VADDSD    X6, X2, X2
+	VMOVSD    X2, 16(BX)
+	VHADDPD   X7, X3, X3
+	VUNPCKHPD X3, X3, X7
+	VADDSD    X7, X3, X3
+	VMOVSD    X3, 24(BX)
+	LEAQ      (R9)(DX*1), CX
+	SUBQ      16(AX), DX
+	ADDQ      $0x20, BX
+	SUBQ      $0x20, SI
+	DECQ      56(AX)
+	JNZ       rows
+	VZEROUPPER
+	RET
+
+// func avx2ColumnSums(p *byte)
+// Requires: AVX
+TEXT ·avx2ColumnSums(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), BX
+	MOVQ 40(AX), SI
+
+rows:
+	LEAQ         (CX)(DX*1), DI
+	SUBQ         16(AX), DX
+	LEAQ         (DI)(DX*1), R8
+	SUBQ         16(AX), DX
+	LEAQ         (R8)(DX*1), R9
+	SUBQ         16(AX), DX
+	MOVQ         24(AX), R10
+	ADDQ         $0x20, 24(AX)
+	VBROADCASTSD (R10), Y5
+	VBROADCASTSD 8(R10), Y6
+	VBROADCASTSD 16(R10), Y7
+	VBROADCASTSD 24(R10), Y8
+	VMOVSD       (BX), X0
+	VMULSD       (CX), X5, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, (BX)
+	VMOVSD       8(BX), X0
+	VMULSD       8(CX), X5, X1
+	VADDSD       X1, X0, X0
+	VMULSD       (DI), X6, X2
+	VADDSD       X2, X0, X0
+	VMOVSD       X0, 8(BX)
+	VMOVSD       16(BX), X0
+	VMULSD       16(CX), X5, X1
+	VADDSD       X1, X0, X0
+	VMULSD       8(DI), X6, X2
+	VADDSD       X2, X0, X0
+	VMULSD       (R8), X7, X3
+	VADDSD       X3, X0, X0
+	VMOVSD       X0, 16(BX)
+	XORQ         R10, R10
+	JMP          test
+
+quad:
+	VMOVUPD 24(BX)(R10*1), Y0
+	VMOVUPD 24(CX)(R10*1), Y1
+	VMULPD  Y1, Y5, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD 16(DI)(R10*1), Y2
+	VMULPD  Y2, Y6, Y2
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD 8(R8)(R10*1), Y3
+	VMULPD  Y3, Y7, Y3
+	VADDPD  Y3, Y0, Y0
+	VMOVUPD (R9)(R10*1), Y4
+	VMULPD  Y4, Y8, Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVUPD Y0, 24(BX)(R10*1)
+	ADDQ    $0x20, R10
+
+test:
+	CMPQ       R10, SI
+	JLT        quad
+	CMPQ       48(AX), $0x00
+	JEQ        whole
+	VMOVUPD    64(AX), Y15
+	VMASKMOVPD 24(BX)(R10*1), Y15, Y0
+	VMASKMOVPD 24(CX)(R10*1), Y15, Y1
+	VMULPD     Y1, Y5, Y1
+	VADDPD     Y1, Y0, Y0
+	VMASKMOVPD 16(DI)(R10*1), Y15, Y2
+	VMULPD     Y2, Y6, Y2
+	VADDPD     Y2, Y0, Y0
+	VMASKMOVPD 8(R8)(R10*1), Y15, Y3
+	VMULPD     Y3, Y7, Y3
+	VADDPD     Y3, Y0, Y0
+	VMASKMOVPD (R9)(R10*1), Y15, Y4
+	VMULPD     Y4, Y8, Y4
+	VADDPD     Y4, Y0, Y0
+	VMASKMOVPD Y0, Y15, 24(BX)(R10*1)
+
+whole:
+	LEAQ (R9)(DX*1), CX
+	SUBQ 16(AX), DX
+	ADDQ $0x20, BX
+	SUBQ $0x20, SI
+	DECQ 56(AX)
+	JNZ  rows
+	VZEROUPPER
+	RET
+
+// func avx2ColumnSquares(p *byte)
+// Requires: AVX
+TEXT ·avx2ColumnSquares(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), BX
+	MOVQ 40(AX), SI
+
+rows:
+	LEAQ   (CX)(DX*1), DI
+	SUBQ   16(AX), DX
+	LEAQ   (DI)(DX*1), R8
+	SUBQ   16(AX), DX
+	LEAQ   (R8)(DX*1), R9
+	SUBQ   16(AX), DX
+	MOVQ   24(AX), R10
+	ADDQ   $0x20, 24(AX)
+	VMOVSD (BX), X0
+	VMOVSD (R10), X9
+	VMULSD (CX), X9, X1
+	VMULSD X1, X1, X1
+	VADDSD X1, X0, X0
+	VMOVSD X0, (BX)
+	VMOVSD 8(BX), X0
+	VMOVSD 8(R10), X9
+	VMULSD 8(CX), X9, X1
+	VMULSD X1, X1, X1
+	VADDSD X1, X0, X0
+	VMULSD (DI), X9, X2
+	VMULSD X2, X2, X2
+	VADDSD X2, X0, X0
+	VMOVSD X0, 8(BX)
+	VMOVSD 16(BX), X0
+	VMOVSD 16(R10), X9
+	VMULSD 16(CX), X9, X1
+	VMULSD X1, X1, X1
+	VADDSD X1, X0, X0
+	VMULSD 8(DI), X9, X2
+	VMULSD X2, X2, X2
+	VADDSD X2, X0, X0
+	VMULSD (R8), X9, X3
+	VMULSD X3, X3, X3
+	VADDSD X3, X0, X0
+	VMOVSD X0, 16(BX)
+	XORQ   R11, R11
+	JMP    test
+
+quad:
+	VMOVUPD 24(BX)(R11*1), Y0
+	VMOVUPD 24(R10)(R11*1), Y9
+	VMOVUPD 24(CX)(R11*1), Y1
+	VMULPD  Y1, Y9, Y1
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD 16(DI)(R11*1), Y2
+	VMULPD  Y2, Y9, Y2
+	VMULPD  Y2, Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD 8(R8)(R11*1), Y3
+	VMULPD  Y3, Y9, Y3
+	VMULPD  Y3, Y3, Y3
+	VADDPD  Y3, Y0, Y0
+	VMOVUPD (R9)(R11*1), Y4
+	VMULPD  Y4, Y9, Y4
+	VMULPD  Y4, Y4, Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVUPD Y0, 24(BX)(R11*1)
+	ADDQ    $0x20, R11
+
+test:
+	CMPQ       R11, SI
+	JLT        quad
+	CMPQ       48(AX), $0x00
+	JEQ        whole
+	VMOVUPD    64(AX), Y15
+	VMASKMOVPD 24(BX)(R11*1), Y15, Y0
+	VMASKMOVPD 24(R10)(R11*1), Y15, Y9
+	VMASKMOVPD 24(CX)(R11*1), Y15, Y1
+	VMULPD     Y1, Y9, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VMASKMOVPD 16(DI)(R11*1), Y15, Y2
+	VMULPD     Y2, Y9, Y2
+	VMULPD     Y2, Y2, Y2
+	VADDPD     Y2, Y0, Y0
+	VMASKMOVPD 8(R8)(R11*1), Y15, Y3
+	VMULPD     Y3, Y9, Y3
+	VMULPD     Y3, Y3, Y3
+	VADDPD     Y3, Y0, Y0
+	VMASKMOVPD (R9)(R11*1), Y15, Y4
+	VMULPD     Y4, Y9, Y4
+	VMULPD     Y4, Y4, Y4
+	VADDPD     Y4, Y0, Y0
+	VMASKMOVPD Y0, Y15, 24(BX)(R11*1)
+
+whole:
+	LEAQ (R9)(DX*1), CX
+	SUBQ 16(AX), DX
+	ADDQ $0x20, BX
+	SUBQ $0x20, SI
+	DECQ 56(AX)
+	JNZ  rows
+	VZEROUPPER
+	RET
+
+// func avx512Invert(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512Invert(SB), NOSPLIT, $0-8
+	MOVQ  p+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	MOVQ  24(AX), AX
+	LEAQ  (AX)(AX*2), SI
+	MOVQ  $0x3ff0000000000000, DI
+	VMOVQ DI, X22
+	MOVQ  $0xbff0000000000000, DI
+	VMOVQ DI, X23
+	MOVQ  $-16777216, DI
+	MOVQ  $0x00800000, R8
+	XORQ  R9, R9
+
+row:
+	VDIVSD       (CX), X22, X20
+	VDIVSD       (CX), X23, X21
+	VBROADCASTSD X20, Z20
+	VBROADCASTSD X21, Z21
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	LEAQ         8(CX), R10
+	LEAQ         (BX)(AX*1), R11
+	MOVQ         R9, R12
+
+four:
+	CMPQ         R12, $0x04
+	JLT          one
+	VBROADCASTSD (R10), Z4
+	VBROADCASTSD 8(R10), Z5
+	VBROADCASTSD 16(R10), Z6
+	VBROADCASTSD 24(R10), Z7
+	VMULPD       (R11), Z4, Z8
+	VMULPD       (R11)(AX*1), Z5, Z9
+	VMULPD       (R11)(AX*2), Z6, Z10
+	VMULPD       (R11)(SI*1), Z7, Z11
+	VADDPD       Z9, Z8, Z8
+	VADDPD       Z11, Z10, Z10
+	VADDPD       Z10, Z8, Z8
+	VADDPD       Z8, Z0, Z0
+	VMULPD       64(R11), Z4, Z12
+	VMULPD       64(R11)(AX*1), Z5, Z13
+	VMULPD       64(R11)(AX*2), Z6, Z14
+	VMULPD       64(R11)(SI*1), Z7, Z15
+	VADDPD       Z13, Z12, Z12
+	VADDPD       Z15, Z14, Z14
+	VADDPD       Z14, Z12, Z12
+	VADDPD       Z12, Z1, Z1
+	VMULPD       128(R11), Z4, Z16
+	VMULPD       128(R11)(AX*1), Z5, Z17
+	VMULPD       128(R11)(AX*2), Z6, Z18
+	VMULPD       128(R11)(SI*1), Z7, Z19
+	VADDPD       Z17, Z16, Z16
+	VADDPD       Z19, Z18, Z18
+	VADDPD       Z18, Z16, Z16
+	VADDPD       Z16, Z2, Z2
+	ADDQ         $0x20, R10
+	LEAQ         (R11)(AX*4), R11
+	SUBQ         $0x04, R12
+	JMP          four
+
+one:
+	TESTQ        R12, R12
+	JZ           done
+	VBROADCASTSD (R10), Z4
+	VMULPD       (R11), Z4, Z8
+	VADDPD       Z8, Z0, Z0
+	VMULPD       64(R11), Z4, Z12
+	VADDPD       Z12, Z1, Z1
+	VMULPD       128(R11), Z4, Z16
+	VADDPD       Z16, Z2, Z2
+	ADDQ         $0x08, R10
+	ADDQ         AX, R11
+	DECQ         R12
+	JMP          one
+
+done:
+	MOVQ     DI, R10
+	MOVQ     R8, R11
+	KMOVW    R10, K1
+	KMOVW    R11, K2
+	VMULPD.Z Z21, Z0, K1, Z0
+	VMOVAPD  Z20, K2, Z0
+	VMOVUPD  Z0, (BX)
+	SHRQ     $0x08, R10
+	SHRQ     $0x08, R11
+	KMOVW    R10, K1
+	KMOVW    R11, K2
+	VMULPD.Z Z21, Z1, K1, Z1
+	VMOVAPD  Z20, K2, Z1
+	VMOVUPD  Z1, 64(BX)
+	SHRQ     $0x08, R10
+	SHRQ     $0x08, R11
+	KMOVW    R10, K1
+	KMOVW    R11, K2
+	VMULPD.Z Z21, Z2, K1, Z2
+	VMOVAPD  Z20, K2, Z2
+	VMOVUPD  Z2, 128(BX)
+	SARQ     $0x01, DI
+	SUBQ     AX, BX
+	ADDQ     $0x08, DX
+	SUBQ     DX, CX
+	INCQ     R9
+	SHRQ     $0x01, R8
+	JNZ      row
 	VZEROUPPER
 	RET
 

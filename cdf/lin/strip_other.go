@@ -26,6 +26,10 @@ func spreadVectors(m, n int, x, w, b, dot, square []float64) bool { return false
 
 func eachVectors(do operation, a float64, dst, x, y []float64) (done int) { return 0 }
 
+func (t Triangle) vectors(do sums, x, y []float64) (done int) { return 0 }
+
+func invertVectors(n, k int, r, dst []float64) bool { return false }
+
 func (h *reflections) reduceVectors(r []float64, n, j, w, columns int, b []float64, m int) bool {
 	return false
 }

@@ -2,7 +2,10 @@ package lin
 
 import "github.com/credence-stream/credence/cdf/vec"
 
-// upperRows is how many rows of a triangular product are made at once: in small orders
+// gramRows is how many rows of a GramUpper are made at once. In turns with 24 and, at 500, 48 it takes 0.8 of the time at n = 50 and 0.9 at 500.
+const gramRows = 16
+
+// upperRows is how many rows of MulUpper are made at once: in small orders
 // fewer, so that more of what is 0 is left out.
 func upperRows(n int) int {
 	if n < 128 {
@@ -17,9 +20,8 @@ func upperRows(n int) int {
 // What is 0 is left out, which AddGram multiplies too: n^3/3 operations in place of n^3. It takes half of
 // the time of gonum's at n = 50 and 0.3 of it at n = 500, on one core of a Xeon with AVX-512 (BenchmarkUpper).
 func GramUpper(n int, m, c []float64) {
-	most := upperRows(n)
-	for i := 0; i < n; i += most {
-		deep := min(i+most, n)
+	for i := 0; i < n; i += gramRows {
+		deep := min(i+gramRows, n)
 		for j := i; j < n; j += stripCols {
 			cols := min(stripCols, n-j)
 			rows := min(deep, j+cols) - i

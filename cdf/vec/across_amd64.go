@@ -9,22 +9,24 @@ import "github.com/credence-stream/credence/cdf/isa"
 //go:noescape
 func avx512Across(columns **float64, constants, b *float64, stride, n int) int
 
-func acrossVectors(b []float64, bs, n int, columns *[Abreast][]float64, c *Constants) (done int) {
+func acrossVectors(b []float64, bs, n int, columns *[Abreast][]float64, c *Constants) bool {
 	if with != isa.AVX512 || n < 8 {
-		return 0
+		return false
 	}
-	n &^= 7
 	_ = b[(n-1)*bs+Abreast-1] // assembly knows no bounds
-	for done < n {
-		some := min(n-done, most/Abreast)
+	for done := 0; done < n; {
+		some := min((n-done)&^7, most/Abreast)
+		if some == 0 { // the last eight, some of them once more
+			some, done = 8, n-8
+		}
 		var at [Abreast]*float64
 		for j := range at {
 			at[j] = &columns[j][done]
 		}
 		if avx512Across(&at[0], &c.center[0], &b[done*bs], 8*bs, some) != 0 {
-			return 0
+			return false
 		}
 		done += some
 	}
-	return done
+	return true
 }

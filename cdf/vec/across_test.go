@@ -11,7 +11,7 @@ import (
 	"github.com/credence-stream/credence/internal/isatest"
 )
 
-// Columns against Standardize of each, which are all of the rows but what no vector holds. Numbers of all sizes are left
+// Columns against Standardize of each. Numbers of all sizes are left
 // to be divided, what lies beside the columns stays.
 func TestStandardizeAcross(t *testing.T) {
 	isatest.Each(t, &with, func(t *testing.T) {
@@ -40,15 +40,15 @@ func TestStandardizeAcross(t *testing.T) {
 						got[i] = 7
 					}
 					want := slices.Clone(got)
+					hard := odd != 0 && math.Abs(math.Log2(math.Abs(odd))) > 400 || odd != odd
 					done := StandardizeAcross(got, bs, n, &columns, &c)
-					hard := n >= 8 && (odd != 0 && math.Abs(math.Log2(math.Abs(odd))) > 400 || odd != odd)
-					switch whole := n &^ 7; {
-					case with != isa.AVX512 && done != 0, with == isa.AVX512 && !hard && done != whole, done != 0 && done != whole:
-						t.Fatalf("%d of %d rows done", done, n)
-					case done == 0:
+					if done != (with == isa.AVX512 && n >= 8 && !hard) {
+						t.Fatalf("%d rows with %v done: %t", n, odd, done)
+					}
+					if !done {
 						continue
 					}
-					dst := make([]float64, done)
+					dst := make([]float64, n)
 					for j := range columns {
 						Standardize(dst, columns[j], c.center[j], c.scale[j])
 						for i, v := range dst {
@@ -82,7 +82,7 @@ func BenchmarkStandardizeAcross(b *testing.B) {
 		rows, room := make([]float64, n*p), make([]float64, Abreast*n)
 		b.Run(fmt.Sprintf("%d apart", p), func(b *testing.B) {
 			for b.Loop() {
-				if StandardizeAcross(rows, p, n, &columns, &c) != n {
+				if !StandardizeAcross(rows, p, n, &columns, &c) {
 					b.Fatal("not done")
 				}
 			}

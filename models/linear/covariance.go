@@ -23,7 +23,7 @@ func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {
 		if err := m.onlyBeta(f); err != nil {
 			return err
 		}
-		if _, _, err := m.directions(f, lin.Row(w.joint, m.P, i)); err != nil {
+		if _, _, err := m.directions(w, f, lin.Row(w.joint, m.P, i)); err != nil {
 			return err
 		}
 	}

@@ -59,19 +59,15 @@ func (m *Model) expand(w *work) bool {
 	m.invertAt(w, s0)
 	lin.GramUpper(p, q.m, w.a)
 	e.trace = [3]float64{}
-	for i := range p {
-		row := w.a[i*p+i : (i+1)*p]
-		e.trace[0] += row[0]
-		e.trace[1] += 2*lin.Dot(row, row) - row[0]*row[0]
+	lin.Upper(p, w.a).RowSquares(w.z)
+	for i, square := range w.z {
+		v := w.a[i*p+i]
+		e.trace[0] += v
+		e.trace[1] += 2*square - v*v
 	}
 	// M'b, then Kb.
-	clear(w.z)
-	for i, b := range w.c {
-		lin.Axpy(b, q.m[i*p+i:(i+1)*p], w.z[i:])
-	}
-	for i := range p {
-		w.l[i] = lin.Dot(q.m[i*p+i:(i+1)*p], w.z[i:])
-	}
+	q.basis().TimesT(w.c, w.z)
+	q.basis().Times(w.z, w.l)
 	e.bb = [3]float64{lin.Dot(w.c, w.c), lin.Dot(w.z, w.z), lin.Dot(w.l, w.l)}
 	largest := math.Sqrt(e.trace[1]) // K is no larger
 	if !(third*e.trace[1]*largest+1.5*variance*variance*largest*e.bb[2] < nearest) {
@@ -135,9 +131,9 @@ func (m *Model) misfit(w *work) float64 {
 	for i, sd := range w.sd {
 		w.z[i] = float64(sd * w.c[i])
 	}
-	for i := range p {
-		row := m.r[lin.PackedRow(p+1, i):lin.PackedRow(p+1, i+1)]
-		d := row[p-i] - lin.Dot(row[:p-i], w.z[i:])
+	lin.Packed(p, p+1, m.r).Times(w.z, w.g)
+	for i, fit := range w.g {
+		d := m.r[lin.PackedRow(p+1, i)+p-i] - fit
 		sum += float64(d * d)
 	}
 	return sum

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/internal/modeltest"
 )
@@ -174,5 +175,30 @@ func TestTakesRoundedPlugIn(t *testing.T) {
 		} else if got {
 			modeltest.SameState(t, m, other)
 		}
+	}
+}
+
+// A functional of many coefficients has the variance that their covariances say, as an intercept in the units of the data.
+func TestManyCoefficients(t *testing.T) {
+	const p = 12
+	w := newWork(t, 400, p)
+	w.Run(t)
+	m := w.Model.(*Model)
+	all := cdf.Functional{Name: "all"}
+	for j := range p {
+		all.Param, all.Weight = append(all.Param, j), append(all.Weight, 1/float64(j+1))
+	}
+	covariance := make([]float64, p*(p+1)/2)
+	if err := m.Covariance(modeltest.Coefficients(p)[:p], covariance); err != nil {
+		t.Fatal(err)
+	}
+	want := 0.0
+	for i := range p {
+		for j := range p {
+			want += all.Weight[i] * all.Weight[j] * covariance[max(i, j)*(max(i, j)+1)/2+min(i, j)]
+		}
+	}
+	if got := modeltest.Summarize(t, m, []cdf.Functional{all})[0].SD; !(modeltest.Relative(got*got, want) < 1e-12) {
+		t.Errorf("variance %v, want %v", got*got, want)
 	}
 }

@@ -19,7 +19,7 @@ type posterior struct {
 	ready    bool
 	stamp    uint64        // tells it from any other of the configuration, 0: not settled
 	m        []float64     // p x p row-major: the basis M below
-	l, g     []float64     // p: while the rows are few, the pivots at the plug-in
+	l, g     []float64     // p: while the rows are few, the pivots at the plug-in; l: with many, the squared lengths of the rows of M
 	beta     []float64     // p: posterior mean
 	shape    float64       // a'' = a + (N - p_eff)/2
 	law      dist.Standard // quantiles of the standardised laws
@@ -44,6 +44,9 @@ func (q *posterior) init(p int) {
 	// Of the form and the series there is one at a time.
 	q.h, q.spread = [4][]float64{q.l, q.g, q.a, q.c}, [2][]float64{q.a2, q.c2}
 }
+
+// basis is M, where that is upper triangular.
+func (q *posterior) basis() lin.Triangle { return lin.Upper(len(q.beta), q.m) }
 
 // decompose finds what the sums over the data are taken from. It reports whether the factor
 // is finite.
@@ -108,10 +111,7 @@ func (m *Model) sort(w *work) {
 
 // lengths writes those of the columns of R D^{-1} into w.z, squared.
 func (m *Model) lengths(w *work) {
-	clear(w.z)
-	for i := range m.P {
-		lin.AddSquares(w.z[i:], m.r[lin.PackedRow(m.P+1, i):], w.sd[i:])
-	}
+	lin.Packed(m.P, m.P+1, m.r).ColumnSquares(w.sd, w.z)
 }
 
 // fixedPoint iterates the plug-in
@@ -193,8 +193,10 @@ func (m *Model) settle(w *work) {
 		}
 	case q.s0 > 0:
 		m.move(w)
+		q.basis().RowSquares(q.l)
 	default:
 		m.invert(w)
+		q.basis().RowSquares(q.l)
 	}
 	q.ready, q.stamp = true, m.scratch.stamps.Add(1)
 }

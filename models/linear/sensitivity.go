@@ -20,16 +20,25 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 		return
 	}
 	// The pull of the prior, V0^{-1} beta, in the posterior's basis.
-	pull := w.z
-	clear(pull)
+	pull, of := w.z, w.l
 	for j, b := range m.post.beta {
-		m.addBasis(b/m.variance(j), j, pull)
+		of[j] = b / m.variance(j)
+	}
+	if m.upper() {
+		m.post.basis().TimesT(of, pull)
+	} else {
+		clear(pull)
+		for j, v := range of {
+			m.addBasis(v, j, pull)
+		}
 	}
 	switch {
 	case m.inSeries():
 		m.covarySeries(w, pull)
 	case m.early():
 		m.post.covary(pull)
+	default:
+		m.post.basis().Times(pull, of) // of each coefficient, in units of its variance
 	}
 	w.joint = lin.Grow(w.joint, mixedAtOnce*m.P)
 	known := math.NaN()
@@ -49,12 +58,15 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 			dst[i] = m.sensitivitySeries(w, f, pull)
 			continue
 		case m.early():
-			m.direction(f, lin.Row(w.joint, m.P, n))
+			m.direction(w, f, lin.Row(w.joint, m.P, n))
 			waiting[n] = i
 			n++
 		default:
-			_, c, pull := m.along(f, w.c, pull)
-			dst[i] = math.Abs(lin.Dot(c, pull)) / math.Sqrt(lin.Dot(c, c))
+			sum := 0.0
+			for k, j := range f.Param {
+				sum += float64(f.Weight[k] * of[j])
+			}
+			dst[i] = math.Abs(sum) / m.spread(w, f)
 		}
 		if n == 0 || n < mixedAtOnce && i+1 < len(functionals) {
 			continue

@@ -75,11 +75,12 @@ func (m *Model) expandEarly(w *work) bool {
 	for i := range p {
 		q.h[0][i] = w.factor[lin.PackedRow(p+1, i)+p-i]
 	}
-	q.transposed(p, w.c, q.h[1])
-	q.times(p, q.h[1], w.l)
-	q.transposed(p, w.l, q.h[2])
-	q.times(p, q.h[2], w.g)
-	q.transposed(p, w.g, q.h[3])
+	basis := q.basis()
+	basis.TimesT(w.c, q.h[1])
+	basis.Times(q.h[1], w.l)
+	basis.TimesT(w.l, q.h[2])
+	basis.Times(q.h[2], w.g)
+	basis.TimesT(w.g, q.h[3])
 	e.bb = [3]float64{lin.Dot(w.c, w.c), lin.Dot(q.h[1], q.h[1]), lin.Dot(w.l, w.l)}
 	if !(fits(lambda) && 3*square*lambda*math.Sqrt(lin.Dot(q.h[3], q.h[3])) < nearest &&
 		square*(0.375*fourth+1.5*lambda*e.bb[2]) < nearestLaw) {
@@ -173,21 +174,6 @@ func (m *Model) onlyPeak() bool {
 	q := &m.post
 	rate, shape := m.prior.Sigma2Rate+0.5*q.rho2, m.prior.Sigma2Shape+0.5*(m.n-float64(m.P))
 	return 2*q.excess < rate && 0.5*(rate+math.Sqrt(q.b2*q.excess))/q.s0 < shape
-}
-
-// times sets y to M x.
-func (q *posterior) times(p int, x, y []float64) {
-	for i := range p {
-		y[i] = lin.Dot(q.m[i*p+i:(i+1)*p], x[i:])
-	}
-}
-
-// transposed sets y to M'x.
-func (q *posterior) transposed(p int, x, y []float64) {
-	clear(y)
-	for i, v := range x {
-		lin.Axpy(v, q.m[i*p+i:(i+1)*p], y[i:])
-	}
 }
 
 // covers reports whether the series has the posterior at s, which it has at the plug-in that follows from the factor.

@@ -19,7 +19,7 @@ func cubic(d float64, c *[4]float64) float64 { return c[0] - d*(c[1]-d*(c[2]-d*c
 func (m *Model) settleSeries(w *work) {
 	clear(w.c)
 	m.post.center(m.s2/m.post.s0-1, w.c)
-	m.post.times(m.P, w.c, m.post.beta)
+	m.post.basis().Times(w.c, m.post.beta)
 }
 
 // powers sets x.u to M a and x.t to Ga for each of the rows of a, M in units of the prior.
@@ -102,7 +102,7 @@ func (m *Model) sensitivitySeries(w *work, f *cdf.Functional, pull []float64) fl
 		v := m.spreads(j)
 		return math.Abs(lin.Dot(lin.Row(m.post.m, m.P, j)[j:], pull[j:])) / math.Sqrt((1+d)*quadratic(d, &v))
 	}
-	m.direction(f, w.c)
+	m.direction(w, f, w.c)
 	m.powers(&w.mix, 1, w.c)
 	v := [3]float64{lin.Dot(w.c, w.c), lin.Dot(w.mix.u, w.mix.u), lin.Dot(w.mix.t, w.mix.t)}
 	return math.Abs(lin.Dot(w.c, pull)) / math.Sqrt((1+d)*quadratic(d, &v))

@@ -27,8 +27,7 @@ func (m *Model) Positive(functionals []cdf.Functional, p, mcse []float64) error 
 		for k, j := range f.Param {
 			mean += float64(f.Weight[k] * q.beta[j])
 		}
-		weight, direction, _ := m.along(f, w.c, w.c)
-		scale := math.Abs(weight) * math.Sqrt(lin.Dot(direction, direction))
+		scale := m.spread(w, f)
 		if m.n == 0 {
 			return normal.CDF(mean / scale)
 		}
@@ -42,7 +41,7 @@ func (m *Model) positiveEarly(w *work, functionals []cdf.Functional, p, mcse []f
 	w.joint = lin.Grow(w.joint, mixedAtOnce*m.P)
 	for i := range functionals {
 		f := &functionals[i]
-		factor, isSigma, err := m.directions(f, lin.Row(w.joint, m.P, 0))
+		factor, isSigma, err := m.directions(w, f, lin.Row(w.joint, m.P, 0))
 		switch {
 		case err != nil:
 			return err

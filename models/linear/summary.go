@@ -3,6 +3,7 @@ package linear
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
@@ -31,7 +32,7 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 		case isSigma:
 			m.closedSigma(r, f.Const, factor)
 		default:
-			m.closedBeta(r, f, w.c)
+			m.closedBeta(r, f, w)
 		}
 	}
 	return nil
@@ -59,7 +60,7 @@ func (m *Model) summarizeEarly(w *work, functionals []cdf.Functional, rows []cdf
 			m.takeCoefficient(&w.mix, f.Param[0], f.Const, f.Weight[0])
 			describe.Mixture(&rows[i], &w.mix.NormalMixture)
 		default:
-			m.direction(f, lin.Row(w.joint, m.P, n))
+			m.direction(w, f, lin.Row(w.joint, m.P, n))
 			waiting[n] = i
 			n++
 		}
@@ -86,55 +87,63 @@ func (s *columns) onlyBeta(f *cdf.Functional) error {
 }
 
 // directions writes the functional of beta into c, in the posterior's basis.
-func (m *Model) directions(f *cdf.Functional, c []float64) (factor float64, isSigma bool, err error) {
+func (m *Model) directions(w *work, f *cdf.Functional, c []float64) (factor float64, isSigma bool, err error) {
 	factor, isSigma, err = m.Split(f)
 	if err != nil || isSigma {
 		return factor, isSigma, err
 	}
-	m.direction(f, c)
+	m.direction(w, f, c)
 	return 0, false, nil
 }
 
 // direction is directions of what is known to be a functional of beta.
-func (m *Model) direction(f *cdf.Functional, c []float64) {
+func (m *Model) direction(w *work, f *cdf.Functional, c []float64) {
+	if m.upper() && len(f.Param) > max(8, m.P/4) && slices.IsSorted(f.Param) { // as an intercept is
+		clear(w.weights)
+		for k, j := range f.Param {
+			w.weights[j] += f.Weight[k]
+		}
+		m.post.basis().TimesT(w.weights, c)
+		return
+	}
 	clear(c)
 	for k, j := range f.Param {
 		m.addBasis(f.Weight[k], j, c)
 	}
 }
 
-// addBasis adds row j of M times a to c. With many rows there is 0 before its diagonal.
+// upper reports that M is upper triangular.
+func (m *Model) upper() bool { return m.post.s0 > 0 || !m.early() }
+
+// addBasis adds row j of M times a to c.
 func (m *Model) addBasis(a float64, j int, c []float64) {
 	row := lin.Row(m.post.m, m.P, j)
-	if !m.early() {
+	if m.upper() {
 		row, c = row[j:], c[j:]
 	}
 	lin.Axpy(a, row, c)
 }
 
-// along returns the direction of a functional of beta and as much of v, in the basis
-// where the posterior at the plug-in has the covariance I. With many rows that of a
-// coefficient is its row of M up to the weight, which is upper triangular.
-func (m *Model) along(f *cdf.Functional, c, v []float64) (weight float64, direction, part []float64) {
+// spread returns the sd of a functional of beta given that sigma2 is the plug-in. With many rows that of a
+// coefficient is the length of its row of M.
+func (m *Model) spread(w *work, f *cdf.Functional) float64 {
 	if len(f.Param) == 1 && !m.early() {
-		j := f.Param[0]
-		return f.Weight[0], lin.Row(m.post.m, m.P, j)[j:], v[j:]
+		return math.Abs(f.Weight[0]) * math.Sqrt(m.post.l[f.Param[0]])
 	}
-	m.direction(f, c)
-	m.atPlugin(c)
-	return 1, c, v
+	m.direction(w, f, w.c)
+	m.atPlugin(w.c)
+	return math.Sqrt(lin.Dot(w.c, w.c))
 }
 
 // closedBeta is t with 2a” degrees of freedom; before the first row, the
 // prior normal.
-func (m *Model) closedBeta(r *cdf.Row, f *cdf.Functional, c []float64) {
+func (m *Model) closedBeta(r *cdf.Row, f *cdf.Functional, w *work) {
 	q := &m.post
 	mean := f.Const
 	for k, j := range f.Param {
 		mean += f.Weight[k] * q.beta[j]
 	}
-	weight, direction, _ := m.along(f, c, c)
-	scale := math.Abs(weight) * math.Sqrt(lin.Dot(direction, direction))
+	scale := m.spread(w, f)
 	if m.n == 0 {
 		describe.Normal(r, mean, scale)
 	} else {

@@ -119,13 +119,14 @@ func TestVectors(t *testing.T) {
 func closed(m *Model) []cdf.Row {
 	f := modeltest.Coefficients(m.P)
 	rows := make([]cdf.Row, len(f))
-	c := make([]float64, m.P)
+	w := m.work()
+	defer m.scratch.Put(w)
 	for i, fn := range f {
 		rows[i] = describe.Row(fn.Name)
-		if factor, isSigma, _ := m.directions(&fn, c); isSigma {
+		if factor, isSigma, _ := m.directions(w, &fn, w.c); isSigma {
 			m.closedSigma(&rows[i], 0, factor)
 		} else {
-			m.closedBeta(&rows[i], &fn, c)
+			m.closedBeta(&rows[i], &fn, w)
 		}
 	}
 	return rows

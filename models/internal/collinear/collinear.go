@@ -31,6 +31,8 @@ func enough(rows float64, p int) bool { return rows >= float64(2*p+10) }
 type Finder struct {
 	members      []bool    // by column
 	coefficients []float64 // of a determined column in those before it
+	ones         []float64
+	squares      []float64 // by column
 	factor       []float64 // packed
 }
 
@@ -52,6 +54,14 @@ func (w *Finder) Append(dst []int, r []float64, order, p int, intercept bool, ro
 	w.members = slices.Grow(w.members[:0], p)[:p]
 	w.coefficients = slices.Grow(w.coefficients[:0], p)[:p]
 	clear(w.members)
+	if len(w.ones) != p {
+		w.ones, w.squares = slices.Repeat([]float64{1}, p), make([]float64, p)
+	}
+	f.squares = w.squares
+	if f.first < p {
+		own := lin.Packed(p-f.first, order-f.first, r[lin.PackedRow(order, f.first):])
+		own.ColumnSquares(w.ones, f.squares[f.first:])
+	}
 	for j := f.first; j < p; j++ {
 		if f.determined(j) {
 			f.mark(j, w.members, w.coefficients)
@@ -96,23 +106,14 @@ func (w *Finder) AppendGram(dst []int, gram []float64, stride, p int, intercept 
 type factor struct {
 	r            []float64
 	order, first int
+	squares      []float64 // of each column the sum, about its mean where there is an intercept
 }
 
 func (f *factor) at(i, j int) float64 { return f.r[lin.PackedRow(f.order, i)+j-i] }
 
-// squares is the sum of squares of a column, about its mean where there is an intercept.
-func (f *factor) squares(j int) float64 {
-	sum := 0.0
-	for i := f.first; i <= j; i++ {
-		v := f.at(i, j)
-		sum += float64(v * v)
-	}
-	return sum
-}
-
 // determined reports whether the columns before it leave little of column j.
 func (f *factor) determined(j int) bool {
-	rest, all := f.at(j, j), f.squares(j)
+	rest, all := f.at(j, j), f.squares[j]
 	return all >= leastSquares && rest*rest < determined*all
 }
 
@@ -120,7 +121,7 @@ func (f *factor) determined(j int) bool {
 // determined themselves have no coefficient. coefficients is scratch.
 func (f *factor) mark(j int, members []bool, coefficients []float64) {
 	members[j] = true
-	least := takesPart * math.Sqrt(f.squares(j))
+	least := takesPart * math.Sqrt(f.squares[j])
 	clear(coefficients[:j])
 	for i := j - 1; i >= f.first; i-- {
 		if f.at(i, i) == 0 || f.determined(i) {
@@ -131,7 +132,7 @@ func (f *factor) mark(j int, members []bool, coefficients []float64) {
 			v -= float64(f.at(i, k) * coefficients[k])
 		}
 		coefficients[i] = v / f.at(i, i)
-		if math.Abs(coefficients[i])*math.Sqrt(f.squares(i)) > least {
+		if math.Abs(coefficients[i])*math.Sqrt(f.squares[i]) > least {
 			members[i] = true
 		}
 	}

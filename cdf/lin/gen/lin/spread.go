@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -21,12 +23,18 @@ const (
 	acrossN      = 64
 )
 
-// spreads writes the function that finds, for 24 rows x side by side, x'b and |x'W|^2, of which the
+// spreads writes the functions that find, for 8, 16 and 24 rows x side by side, x'b and |x'W|^2, of which the
 // columns come one by one first, then in eights, and the last seven together with b. AVX2 has
 // too few registers.
 func spreads() {
-	const vectors, last = 3, 7
-	TEXT("avx512Spread", NOSPLIT, "func(p *byte)")
+	for vectors := 1; vectors <= 3; vectors++ {
+		spread(vectors)
+	}
+}
+
+func spread(vectors int) {
+	const last = 7
+	TEXT(fmt.Sprintf("avx512Spread%d", vectors), NOSPLIT, "func(p *byte)")
 	p := Load(Param("p"), GP64())
 	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
 	sum := func(i, q int) reg.VecPhysical { return asm.Z[i*vectors+q] }
