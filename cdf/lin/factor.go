@@ -31,8 +31,8 @@ func FactorInverse(n int, a, dst []float64) bool {
 // factorInverse goes on in steps of stripCols columns of L, then of as many rows
 // of its inverse.
 func factorInverse(n int, a, dst []float64) bool {
-	for i := range n { // left of the squares on the diagonal all is written
-		clear(dst[i*n+i/stripCols*stripCols : (i+1)*n])
+	for i := range n { // the rest is written
+		clear(dst[i*n+i+1 : (i+1)*n])
 	}
 	if !factorLower(n, a, dst, n+1, n) {
 		return false
