@@ -29,3 +29,5 @@ func eachVectors(do operation, a float64, dst, x, y []float64) (done int) { retu
 func (h *reflections) reduceVectors(r []float64, n, j, w, columns int, b []float64, m int) bool {
 	return false
 }
+
+func sumsAndSquares(m, n, k int, a, b, c, squares []float64) bool { return false }

@@ -31,7 +31,7 @@ const (
 )
 
 func main() {
-	asm.Generated(strips, passes, reflections, applications, spreads, pivots, rotations, each, reduce)
+	asm.Generated(strips, passes, reflections, applications, spreads, pivots, rotations, each, reduce, sumsAndSquares)
 }
 
 // strips writes the functions that add AB to strips of c.
