@@ -31,7 +31,9 @@ func FactorInverse(n int, a, dst []float64) bool {
 // factorInverse goes on in steps of stripCols columns of L, then of as many rows
 // of its inverse.
 func factorInverse(n int, a, dst []float64) bool {
-	clear(dst[:n*n])
+	for i := range n { // the rest is written
+		clear(dst[i*n+i+1 : (i+1)*n])
+	}
 	if !factorLower(n, a, dst, n+1, n) {
 		return false
 	}
@@ -44,7 +46,7 @@ func factorInverse(n int, a, dst []float64) bool {
 				strip(w, stripCols, min(stripDeep, k-l), factorOf(a[k*n+l:], n, 1).first(l == j), dst[l*n+j:], n, sum, stripCols)
 			}
 			Scale(-1, sum)
-			strip(w, stripCols, w, factorOf(dst[corner:], n, 1), sum, stripCols, dst[k*n+j:], n)
+			strip(w, stripCols, w, factorOf(dst[corner:], n, 1).first(true), sum, stripCols, dst[k*n+j:], n)
 		}
 	}
 	return true

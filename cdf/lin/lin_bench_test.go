@@ -240,3 +240,22 @@ func BenchmarkMulLower(b *testing.B) {
 		rates(b, fmt.Sprint(m), m*m*n, func() { MulLower(m, n, l, x, c) }, func() { Mul(m, n, m, l, x, c) })
 	}
 }
+
+func BenchmarkMirror(b *testing.B) {
+	const n = 500
+	a := make([]float64, n*n)
+	b.Run("entries", func(b *testing.B) {
+		for b.Loop() {
+			for i := range n {
+				for j := range i {
+					a[j*n+i] = a[i*n+j]
+				}
+			}
+		}
+	})
+	b.Run("rows", func(b *testing.B) {
+		for b.Loop() {
+			Mirror(n, a)
+		}
+	})
+}

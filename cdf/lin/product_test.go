@@ -119,3 +119,20 @@ func TestProductsDoNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+func TestMirror(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 23, 24, 25, 26, 47, 48, 53, 100} {
+		a := make([]float64, n*n)
+		for i := range a {
+			a[i] = float64(i)
+		}
+		Mirror(n, a)
+		for i := range n {
+			for j := range n {
+				if want := float64(max(i, j)*n + min(i, j)); a[i*n+j] != want {
+					t.Fatalf("%d x %d: entry %d, %d is %v, want %v", n, n, i, j, a[i*n+j], want)
+				}
+			}
+		}
+	}
+}

@@ -33,3 +33,5 @@ func invertVectors(n, k int, r, dst []float64) bool { return false }
 func (h *reflections) reduceVectors(r []float64, n, j, w, columns int, b []float64, m int) bool {
 	return false
 }
+
+func sumsAndSquares(m, n, k int, a, b, c, squares []float64) bool { return false }

@@ -46,7 +46,8 @@ type pieces struct {
 	fraction      uint64  // the bits below the exponent
 	last          float64 // of means: -first
 	log           [logTerms]float64
-	_             [6]float64
+	high, half    uint64 // the 52 bits of a number that choose u, and half of the last of them
+	_             [4]float64
 
 	logs   [8][2]float64 // 1/c and -log c for the middle c
 	tails  [tailPieces][16]float64
@@ -64,13 +65,16 @@ func newPieces() *pieces {
 		ln2: -math.Ln2, one: 1, middle: 1.5, shift: 3 << 51, exponent: 1<<52 + 1023, even: 1 - 0x1p-53,
 		first: -3, last: 3, most: tailMost, least: pointLeast,
 		unit: 1023 << 52, integer: 1075 << 52, fraction: 1<<52 - 1,
+		high: 1<<64 - 1<<12, half: 1 << 11,
 	}
 	// m = (1 + r)/scale gives -log m = log scale - log(1 + r), where |r| <= 1/17.
 	fit(p.log[:], -1.0/17, 1.0/17, func(r float64) float64 { return -math.Log1p(r) / r })
 	for i := range p.logs {
 		scale := rounded(16 / float64(17+2*i))
 		p.logs[i] = [2]float64{scale, rounded(math.Log(scale))}
-		p.logsBy[0][i], p.logsBy[1][i] = p.logs[i][0], p.logs[i][1]
+		// AVX-512 takes 2^64 u, whose exponent is greater by 64. The sum is exact: log scale ends with 2^-40
+		// and 64 log 2 with 2^-47, which is what a number of 32 to 64 ends with.
+		p.logsBy[0][i], p.logsBy[1][i] = p.logs[i][0], p.logs[i][1]-64*p.ln2
 	}
 	for k := -2; k <= 4; k++ {
 		at := k & (tailPieces - 1)

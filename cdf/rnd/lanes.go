@@ -19,6 +19,9 @@ import (
 //	Positive   6.7      1.1 (6.2 x)  4.5 (1.5 x)  18
 //	Normals    4        .78 (5.1 x)  3.2 (1.3 x)  11
 //
+// Conversions of whole numbers and remainders by one instruction each took 0.955 of the time in AVX-512 of what
+// shifts and differences did, in turns on a Xeon beside other work.
+//
 // Both take from a rand.Rand the few draws that the inverse does not make.
 type Lanes struct {
 	s [4][8]uint64

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func avx512Normals(p *byte)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·avx512Normals(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         (AX), CX
@@ -19,7 +19,7 @@ TEXT ·avx512Normals(SB), NOSPLIT, $0-8
 	VMOVDQU64    192(CX), Z3
 	VBROADCASTSD 72(DX), Z4
 	VBROADCASTSD 88(DX), Z5
-	VBROADCASTSD 40(DX), Z6
+	VBROADCASTSD 144(DX), Z6
 
 four:
 	CMPQ             AX, $0x04
@@ -60,18 +60,14 @@ four:
 	VPTERNLOGQ       $0x96, Z7, Z0, Z2
 	VPXORQ           Z3, Z0, Z0
 	VPROLQ           $0x2d, Z3, Z3
-	VPSRLQ           $0x0c, Z19, Z19
-	VPSRLQ           $0x0c, Z20, Z20
-	VPSRLQ           $0x0c, Z21, Z21
-	VPSRLQ           $0x0c, Z22, Z22
-	VPORQ            Z4, Z19, Z19
-	VPORQ            Z4, Z20, Z20
-	VPORQ            Z4, Z21, Z21
-	VPORQ            Z4, Z22, Z22
-	VSUBPD           Z6, Z19, Z19
-	VSUBPD           Z6, Z20, Z20
-	VSUBPD           Z6, Z21, Z21
-	VSUBPD           Z6, Z22, Z22
+	VPTERNLOGQ.BCST  $0xea, 152(DX), Z6, Z19
+	VPTERNLOGQ.BCST  $0xea, 152(DX), Z6, Z20
+	VPTERNLOGQ.BCST  $0xea, 152(DX), Z6, Z21
+	VPTERNLOGQ.BCST  $0xea, 152(DX), Z6, Z22
+	VCVTUQQ2PD       Z19, Z19
+	VCVTUQQ2PD       Z20, Z20
+	VCVTUQQ2PD       Z21, Z21
+	VCVTUQQ2PD       Z22, Z22
 	VPSRLQ           $0x31, Z19, Z11
 	VPSRLQ           $0x31, Z20, Z12
 	VPSRLQ           $0x31, Z21, Z13
@@ -277,17 +273,13 @@ four:
 	VFMADD213PD      Z21, Z9, Z17
 	VFMADD213PD      Z22, Z10, Z18
 	VMOVUPD          Z15, K1, (BX)
-	KMOVW            K1, DI
-	MOVB             DI, (SI)
+	KMOVB            K1, (SI)
 	VMOVUPD          Z16, K2, 64(BX)
-	KMOVW            K2, DI
-	MOVB             DI, 1(SI)
+	KMOVB            K2, 1(SI)
 	VMOVUPD          Z17, K3, 128(BX)
-	KMOVW            K3, DI
-	MOVB             DI, 2(SI)
+	KMOVB            K3, 2(SI)
 	VMOVUPD          Z18, K4, 192(BX)
-	KMOVW            K4, DI
-	MOVB             DI, 3(SI)
+	KMOVB            K4, 3(SI)
 	ADDQ             $0x00000100, BX
 	ADDQ             $0x04, SI
 	SUBQ             $0x04, AX
@@ -306,9 +298,8 @@ one:
 	VPTERNLOGQ       $0x96, Z7, Z0, Z2
 	VPXORQ           Z3, Z0, Z0
 	VPROLQ           $0x2d, Z3, Z3
-	VPSRLQ           $0x0c, Z10, Z10
-	VPORQ            Z4, Z10, Z10
-	VSUBPD           Z6, Z10, Z10
+	VPTERNLOGQ.BCST  $0xea, 152(DX), Z6, Z10
+	VCVTUQQ2PD       Z10, Z10
 	VPSRLQ           $0x31, Z10, Z8
 	VPERMPD          3392(DX), Z8, Z9
 	VPERMPD          3456(DX), Z8, Z7
@@ -376,8 +367,7 @@ one:
 	VPERMT2PD        Z11, Z8, Z10
 	VFMADD213PD      Z10, Z7, Z9
 	VMOVUPD          Z9, K1, (BX)
-	KMOVW            K1, DI
-	MOVB             DI, (SI)
+	KMOVB            K1, (SI)
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x01, SI
 	SUBQ             $0x01, AX
@@ -665,7 +655,7 @@ high:
 	RET
 
 // func avx512Positive(p *byte)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·avx512Positive(SB), NOSPLIT, $0-8
 	MOVQ         p+0(FP), AX
 	MOVQ         (AX), CX
@@ -679,7 +669,7 @@ TEXT ·avx512Positive(SB), NOSPLIT, $0-8
 	VMOVDQU64    192(CX), Z3
 	VBROADCASTSD 72(DX), Z4
 	VBROADCASTSD 88(DX), Z5
-	VBROADCASTSD 40(DX), Z6
+	VBROADCASTSD 144(DX), Z6
 
 four:
 	CMPQ             AX, $0x04
@@ -720,18 +710,14 @@ four:
 	VPTERNLOGQ       $0x96, Z7, Z0, Z2
 	VPXORQ           Z3, Z0, Z0
 	VPROLQ           $0x2d, Z3, Z3
-	VPSRLQ           $0x0c, Z19, Z19
-	VPSRLQ           $0x0c, Z20, Z20
-	VPSRLQ           $0x0c, Z21, Z21
-	VPSRLQ           $0x0c, Z22, Z22
-	VPORQ            Z4, Z19, Z19
-	VPORQ            Z4, Z20, Z20
-	VPORQ            Z4, Z21, Z21
-	VPORQ            Z4, Z22, Z22
-	VSUBPD           Z6, Z19, Z19
-	VSUBPD           Z6, Z20, Z20
-	VSUBPD           Z6, Z21, Z21
-	VSUBPD           Z6, Z22, Z22
+	VPTERNLOGQ.BCST  $0xea, 152(DX), Z6, Z19
+	VPTERNLOGQ.BCST  $0xea, 152(DX), Z6, Z20
+	VPTERNLOGQ.BCST  $0xea, 152(DX), Z6, Z21
+	VPTERNLOGQ.BCST  $0xea, 152(DX), Z6, Z22
+	VCVTUQQ2PD       Z19, Z19
+	VCVTUQQ2PD       Z20, Z20
+	VCVTUQQ2PD       Z21, Z21
+	VCVTUQQ2PD       Z22, Z22
 	VPSRLQ           $0x31, Z19, Z11
 	VPSRLQ           $0x31, Z20, Z12
 	VPSRLQ           $0x31, Z21, Z13
@@ -796,14 +782,10 @@ four:
 	VADDPD.BCST      24(DX), Z12, Z16
 	VADDPD.BCST      24(DX), Z13, Z17
 	VADDPD.BCST      24(DX), Z14, Z18
-	VSUBPD.BCST      24(DX), Z15, Z19
-	VSUBPD.BCST      24(DX), Z16, Z20
-	VSUBPD.BCST      24(DX), Z17, Z21
-	VSUBPD.BCST      24(DX), Z18, Z22
-	VSUBPD           Z19, Z11, Z11
-	VSUBPD           Z20, Z12, Z12
-	VSUBPD           Z21, Z13, Z13
-	VSUBPD           Z22, Z14, Z14
+	VREDUCEPD        $0x08, Z11, Z11
+	VREDUCEPD        $0x08, Z12, Z12
+	VREDUCEPD        $0x08, Z13, Z13
+	VREDUCEPD        $0x08, Z14, Z14
 	VMOVUPD          3520(DX), Z22
 	VMOVUPD          3584(DX), Z23
 	VMOVAPD          Z22, Z19
@@ -1072,26 +1054,22 @@ four:
 	VPXORQ           Z7, Z7, Z7
 	VCMPPD           $0x0d, Z7, Z15, K1, K1
 	VMOVUPD          Z15, K1, (BX)
-	KMOVW            K1, DI
-	MOVB             DI, (SI)
+	KMOVB            K1, (SI)
 	VADDPD           64(BX), Z16, Z16
 	VPXORQ           Z8, Z8, Z8
 	VCMPPD           $0x0d, Z8, Z16, K2, K2
 	VMOVUPD          Z16, K2, 64(BX)
-	KMOVW            K2, DI
-	MOVB             DI, 1(SI)
+	KMOVB            K2, 1(SI)
 	VADDPD           128(BX), Z17, Z17
 	VPXORQ           Z9, Z9, Z9
 	VCMPPD           $0x0d, Z9, Z17, K3, K3
 	VMOVUPD          Z17, K3, 128(BX)
-	KMOVW            K3, DI
-	MOVB             DI, 2(SI)
+	KMOVB            K3, 2(SI)
 	VADDPD           192(BX), Z18, Z18
 	VPXORQ           Z10, Z10, Z10
 	VCMPPD           $0x0d, Z10, Z18, K4, K4
 	VMOVUPD          Z18, K4, 192(BX)
-	KMOVW            K4, DI
-	MOVB             DI, 3(SI)
+	KMOVB            K4, 3(SI)
 	ADDQ             $0x00000100, BX
 	ADDQ             $0x04, SI
 	SUBQ             $0x04, AX
@@ -1110,9 +1088,8 @@ one:
 	VPTERNLOGQ       $0x96, Z7, Z0, Z2
 	VPXORQ           Z3, Z0, Z0
 	VPROLQ           $0x2d, Z3, Z3
-	VPSRLQ           $0x0c, Z10, Z10
-	VPORQ            Z4, Z10, Z10
-	VSUBPD           Z6, Z10, Z10
+	VPTERNLOGQ.BCST  $0xea, 152(DX), Z6, Z10
+	VCVTUQQ2PD       Z10, Z10
 	VPSRLQ           $0x31, Z10, Z8
 	VPERMPD          3392(DX), Z8, Z9
 	VPERMPD          3456(DX), Z8, Z7
@@ -1129,8 +1106,7 @@ one:
 	VBROADCASTSD     96(DX), Z8
 	VMINPD           (BX), Z8, Z8
 	VADDPD.BCST      24(DX), Z8, Z9
-	VSUBPD.BCST      24(DX), Z9, Z10
-	VSUBPD           Z10, Z8, Z8
+	VREDUCEPD        $0x08, Z8, Z8
 	VMOVUPD          3520(DX), Z10
 	VMOVUPD          3584(DX), Z11
 	VMOVAPD          Z10, Z10
@@ -1228,8 +1204,7 @@ one:
 	VPXORQ           Z7, Z7, Z7
 	VCMPPD           $0x0d, Z7, Z9, K1, K1
 	VMOVUPD          Z9, K1, (BX)
-	KMOVW            K1, DI
-	MOVB             DI, (SI)
+	KMOVB            K1, (SI)
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x01, SI
 	SUBQ             $0x01, AX

@@ -3882,3 +3882,46 @@ next:
 	MOVQ              AX, ret+40(FP)
 	VZEROUPPER
 	RET
+
+// func avx2StandardizeEach(dst *float64, x *float64, center *float64, scale *float64, n int)
+// Requires: AVX
+TEXT ·avx2StandardizeEach(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ scale+24(FP), DX
+	MOVQ n+32(FP), BX
+	MOVQ center+16(FP), SI
+
+next:
+	VMOVUPD (CX), Y0
+	VSUBPD  (SI), Y0, Y0
+	VDIVPD  (DX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, SI
+	SUBQ    $0x04, BX
+	JNZ     next
+	VZEROUPPER
+	RET
+
+// func avx2DivideEach(dst *float64, x *float64, scale *float64, n int)
+// Requires: AVX
+TEXT ·avx2DivideEach(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ scale+16(FP), DX
+	MOVQ n+24(FP), BX
+
+next:
+	VMOVUPD (CX), Y0
+	VDIVPD  (DX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x04, BX
+	JNZ     next
+	VZEROUPPER
+	RET

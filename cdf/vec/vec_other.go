@@ -57,3 +57,7 @@ func levelVectors(z, r, mu, sd []float64, at float64) (done int) { return 0 }
 func acrossVectors(b []float64, bs, n int, columns *[Abreast][]float64, c *Constants) bool {
 	return false
 }
+
+func standardizeEachVectors(dst, x, center, scale []float64) (done int) { return 0 }
+
+func divideEachVectors(dst, x, scale []float64) (done int) { return 0 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 	"github.com/credence-stream/credence/models/internal/describe"
 	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/internal/predictive"
@@ -76,9 +77,7 @@ type solver interface {
 
 // mean returns the mean of a new observation at x and leaves z in r.z.
 func (r *ridge) mean(x []float64) float64 {
-	for j, v := range x {
-		r.z[j] = (v - r.xbar[j]) / r.scale[j]
-	}
+	vec.StandardizeEach(r.z, x, r.xbar, r.scale)
 	return r.ybar + lin.Dot(r.z, r.g)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
@@ -364,9 +365,7 @@ func (m *Sketch) stack(w *sketchWork) {
 	copy(w.m, m.b)
 	for i := range w.rows {
 		row := lin.Row(w.m, p, m.rows+i)
-		for j, v := range lin.Row(w.x, p, i) {
-			row[j] = v / m.scale[j]
-		}
+		vec.DivideEach(row, lin.Row(w.x, p, i), m.scale)
 		lin.Axpy(w.y[i], row, m.h)
 		m.yy += float64(w.y[i] * w.y[i])
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 // whole is M'M as one matrix. A shard of many rows is added to it and reduced once,
@@ -91,9 +92,8 @@ func (all *whole) stack(m *Sketch) {
 	p := m.P
 	for i, s := range m.scale {
 		row := all.xx[i*p:][:i+1]
-		for j, v := range row {
-			row[j] = v / s / m.scale[j]
-		}
+		vec.Standardize(row, row, 0, s)
+		vec.DivideEach(row, row, m.scale)
 		m.h[i] += all.xy[i] / s
 	}
 	lin.AddGram(m.rows, p, m.b, m.b, all.xx)
@@ -119,9 +119,10 @@ func (all *whole) slope(g []float64, sign float64, dst []float64) {
 
 func (all *whole) mode(m *Sketch, kappa float64, effective bool) bool {
 	p := m.P
-	copy(all.l, all.xx)
 	for j, c := range m.c {
-		all.l[j*p+j] += c + 1/kappa
+		row := all.l[j*p:][:j+1]
+		copy(row, all.xx[j*p:])
+		row[j] += c + 1/kappa
 	}
 	ok := false
 	if effective {

@@ -273,8 +273,7 @@ func (m *Model) latent(w *work) {
 		h := min(sweepRows(p, k), len(x)/p)
 		lin.Mul(h, k, p, x, w.beta, w.t)
 		w.lanes.Positive(w.rng, w.t[:h*k])
-		vec.AddSquares(h, w.t, k, w.square)
-		lin.AddTMul(h, p, k, x, w.t, w.sum)
+		lin.AddTMulSquares(h, p, k, x, w.t, w.sum, w.square)
 		x = x[h*p:]
 	}
 }

@@ -25,6 +25,8 @@ const (
 	fraction = 88
 	last     = 96
 	log      = 104
+	high     = 144
+	half     = 152
 	logs     = 192
 	tails    = logs + 8*16
 	points   = tails + 8*128
@@ -66,10 +68,10 @@ func wide(positive bool) {
 		w.state[i] = ZMM()
 		VMOVDQU64(Mem{Base: w.s, Disp: 64 * i}, w.state[i])
 	}
-	w.unit, w.fraction, w.even = ZMM(), ZMM(), ZMM()
+	w.unit, w.fraction, w.high = ZMM(), ZMM(), ZMM()
 	VBROADCASTSD(w.at(unit), w.unit)
 	VBROADCASTSD(w.at(fraction), w.fraction)
-	VBROADCASTSD(w.at(even), w.even)
+	VBROADCASTSD(w.at(high), w.high)
 	asm.Together(w.n, func(k int) {
 		w.draw(k)
 		ADDQ(U32(64*k), w.t)
@@ -86,7 +88,7 @@ type lanes struct {
 	positive             bool
 	s, c, t, done, n     reg.GPVirtual
 	state                [4]reg.VecVirtual
-	unit, fraction, even reg.VecVirtual
+	unit, fraction, high reg.VecVirtual
 }
 
 func (w *lanes) at(off int) Mem { return Mem{Base: w.c, Disp: off} }
@@ -118,15 +120,14 @@ func (w *lanes) draw(k int) {
 	x, y, e, r := make([]reg.VecVirtual, k), asm.Several(k), asm.Several(k), asm.Several(k)
 	each(func(i int) { x[i] = w.next() })
 
-	// y = -log u.
-	each(func(i int) { VPSRLQ(U8(12), x[i], x[i]) })
-	each(func(i int) { VPORQ(w.unit, x[i], x[i]) })
-	each(func(i int) { VSUBPD(w.even, x[i], x[i]) })
+	// y = -log u, of 2^64 u.
+	const andOr = 0xea // a & b | c
+	each(func(i int) { VPTERNLOGQ_BCST(U8(andOr), w.at(half), w.high, x[i]) })
+	each(func(i int) { VCVTUQQ2PD(x[i], x[i]) })
 	each(func(i int) { VPSRLQ(U8(49), x[i], e[i]) })
 	each(func(i int) { VPERMPD(w.at(logsBy), e[i], r[i]) })
 	each(func(i int) { VPERMPD(w.at(logsBy+64), e[i], y[i]) })
 	each(func(i int) { VGETEXPPD(x[i], e[i]) })
-	const andOr = 0xea // a & b | c
 	each(func(i int) { VPTERNLOGQ(U8(andOr), w.unit, w.fraction, x[i]) })
 	each(func(i int) { VFMSUB213PD(w.unit, x[i], r[i]) })
 	each(func(i int) { VFMADD231PD_BCST(w.at(ln2), e[i], y[i]) })
@@ -136,7 +137,7 @@ func (w *lanes) draw(k int) {
 	}
 	each(func(i int) { VFMADD231PD(e[i], r[i], y[i]) })
 
-	const ge = 13 // false of a NaN
+	const ge, nearest = 13, 8 // false of a NaN; what is left of the nearest whole number, an even one of two
 	ok := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4}
 	if w.positive {
 		// y += -log Q(a), where the mean is -a; a NaN above tailMost.
@@ -144,8 +145,7 @@ func (w *lanes) draw(k int) {
 		each(func(i int) { VBROADCASTSD(w.at(last), d[i]) })
 		each(func(i int) { VMINPD(Mem{Base: w.t, Disp: 64 * i}, d[i], d[i]) })
 		each(func(i int) { VADDPD_BCST(w.at(shift), d[i], piece[i]) })
-		each(func(i int) { VSUBPD_BCST(w.at(shift), piece[i], tail[i]) })
-		each(func(i int) { VSUBPD(tail[i], d[i], d[i]) })
+		each(func(i int) { VREDUCEPD(U8(nearest), d[i], d[i]) })
 		w.pick(tailsBy, piece, tail)
 		for j := 1; j < tailTerms; j++ {
 			coefficient := asm.Several(k)
@@ -177,9 +177,7 @@ func (w *lanes) draw(k int) {
 			VCMPPD(U8(ge), zero, x[i], ok[i], ok[i])
 		}
 		VMOVUPD(x[i], ok[i], Mem{Base: w.t, Disp: 64 * i})
-		bits := GP32()
-		KMOVW(ok[i], bits)
-		MOVB(bits.As8(), Mem{Base: w.done, Disp: i})
+		KMOVB(ok[i], Mem{Base: w.done, Disp: i})
 	}
 }
 
