@@ -16,7 +16,7 @@ func TestSmallRecordsAreNotFetchedFarAhead(t *testing.T) {
 		ample   bool
 	}{{chunkRecords, ampleBytes, true}, {chunkRecords, ampleBytes - 1, false}, {chunkRecords - 1, ampleBytes, false}, {1, 4 * ampleBytes, true}} {
 		m := &machine{cfg: machineConfig{backlog: func() int64 { return 4 * ampleBytes }}}
-		m.queue, m.queueBytes = make([]Record, c.records), c.bytes
+		m.queue = queue{n: c.records, bytes: c.bytes}
 		if m.ample() != c.ample {
 			t.Errorf("%d bytes of %d records are ample: %v", c.bytes, c.records, !c.ample)
 		}

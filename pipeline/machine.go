@@ -42,23 +42,22 @@ type ownership struct {
 
 // intake is what is on its way from the log to the lanes.
 type intake struct {
-	fetching   bool
-	unwanted   bool // what the fetch under way brings
-	looking    bool
-	unread     int // ticks in which nothing was fetched
-	fetchFrom  Position
-	end, high  int64 // of the log, as last heard, and with open transactions
-	queue      []Record
-	queueNext  int64 // offset after the queue
-	queueBytes int64
-	settling   bool            // what comes next waits until a lane has answered
-	quotas     []quota.Account // in the order of the tenants
-	chunk      *chunk          // waiting for its states
-	tasks      []task          // room for those of a chunk
-	running    int             // lane messages not yet answered
-	busyBytes  int64           // record bytes at the lanes
-	expected   int64           // bytes of the outputs of a record, before they are made
-	pace       pace
+	fetching  bool
+	unwanted  bool // what the fetch under way brings
+	looking   bool
+	unread    int // ticks in which nothing was fetched
+	fetchFrom Position
+	end, high int64 // of the log, as last heard, and with open transactions
+	queue     queue
+	queueNext int64           // offset after the queue
+	settling  bool            // what comes next waits until a lane has answered
+	quotas    []quota.Account // in the order of the tenants
+	chunk     *chunk          // waiting for its states
+	tasks     []task          // room for those of a chunk
+	running   int             // lane messages not yet answered
+	busyBytes int64           // record bytes at the lanes
+	expected  int64           // bytes of the outputs of a record, before they are made
+	pace      pace
 }
 
 // checkpoint is what is on its way from the lanes to the store.

@@ -240,7 +240,7 @@ func (m *machine) drop() {
 	m.do(fxDrop{m.epoch})
 	m.epoch++
 	m.cache, m.keep = newCache(), retained{}
-	m.queue, m.queueBytes, m.chunk = nil, 0, nil
+	m.queue, m.chunk = queue{}, nil
 	m.running, m.busyBytes, m.fetching, m.unwanted = 0, 0, false, false
 	m.pace.reset()
 	m.flight, m.tail = nil, nil

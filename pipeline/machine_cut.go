@@ -53,7 +53,7 @@ func (m *machine) crammed() bool {
 // holds nothing up. The pause before it bounds what that costs the store and the
 // broker.
 func (m *machine) idle() bool {
-	return !m.pausing && m.running == 0 && m.chunk == nil && len(m.queue) == 0 && m.fetchFrom.Offset >= m.end
+	return !m.pausing && m.running == 0 && m.chunk == nil && m.queue.n == 0 && m.fetchFrom.Offset >= m.end
 }
 
 // pause lets some time pass before the next checkpoint that is not due. One that
@@ -358,7 +358,7 @@ func (m *machine) revoke() {
 	if m.chunk != nil {
 		m.leave()
 	}
-	m.queue, m.queueBytes = nil, 0
+	m.queue = queue{}
 	m.do(fxWait{m.epoch, waitFlush, 1})
 }
 

@@ -32,13 +32,13 @@ func (m *machine) fetch() {
 // a fetch takes.
 func (m *machine) ample() bool {
 	n := m.waiting()
-	return n >= m.cfg.backlog() || n >= ampleBytes && len(m.queue) >= chunkRecords
+	return n >= m.cfg.backlog() || n >= ampleBytes && m.queue.n >= chunkRecords
 }
 
 const ampleBytes = 2 << 20
 
 // waiting is how many bytes of records are queued or at the lanes.
-func (m *machine) waiting() int64 { return m.queueBytes + m.busyBytes }
+func (m *machine) waiting() int64 { return m.queue.bytes + m.busyBytes }
 
 func (m *machine) onFetched(e evFetched) {
 	unwanted := m.unwanted
@@ -55,10 +55,7 @@ func (m *machine) onFetched(e evFetched) {
 	default:
 		m.recovered(waitFetch)
 		lend(&e.got)
-		for i := range e.got.Records {
-			m.queue = append(m.queue, e.got.Records[i])
-			m.queueBytes += e.got.Records[i].Size()
-		}
+		m.queue.push(e.got.Records)
 		m.fetchFrom, m.queueNext, m.end = m.fetchFrom.After(&e.got), e.got.Next, e.got.End
 		m.high = max(e.got.High, m.end)
 	}
@@ -83,7 +80,7 @@ const lanesBusy = 4
 // no room is clean, and the cache may let it go.
 func (m *machine) dispatch() {
 	for m.chunk == nil && m.running < lanesBusy*m.cfg.lanes && !m.full() && !m.settling {
-		if len(m.queue) == 0 {
+		if m.queue.n == 0 {
 			m.dispatched = max(m.dispatched, m.queueNext)
 			return
 		}
@@ -108,11 +105,13 @@ func (m *machine) full() bool {
 // nextChunk looks at the records that come next. It is empty while the lane
 // of the first has enough to do.
 func (m *machine) nextChunk() *chunk {
-	n := min(len(m.queue), chunkRecords, m.cfg.records-m.open.records)
+	n := min(chunkRecords, m.cfg.records-m.open.records)
 	c := &chunk{tasks: m.tasks[:0]}
 	bytes := int64(0)
-	for i := 0; i < n && (i == 0 || bytes < m.cfg.bytes); i++ {
-		r := &m.queue[i]
+	for r := range m.queue.all {
+		if i := len(c.tasks); i >= n || i > 0 && bytes >= m.cfg.bytes {
+			break
+		}
 		lane := m.laneOf(r.Key)
 		if !m.pace.admits(lane) {
 			break
@@ -207,7 +206,6 @@ func (m *machine) send() {
 		}
 		t.cut = m.open.seq
 		m.touch(t.entry)
-		m.queueBytes -= t.record.Size()
 		m.busyBytes += t.record.Size()
 		m.open.records++
 		t.expected = m.expected
@@ -223,7 +221,7 @@ func (m *machine) send() {
 			m.do(fxApply{m.epoch, lane, tasks})
 		}
 	}
-	if m.queue = m.queue[n:]; len(m.queue) == 0 {
+	if m.queue.pop(n); m.queue.n == 0 {
 		m.dispatched = m.queueNext
 	}
 	c.tasks = c.tasks[n:]

@@ -327,7 +327,7 @@ func TestLateEventsOfAnOldEpochAreIgnored(t *testing.T) {
 				t.Errorf("%s: effects %+v of %T of the claim before", when, fx, ev)
 			}
 		}
-		if len(m.queue) != 0 || m.acked != acked || len(m.poison) != 0 || m.flight != flight {
+		if m.queue.n != 0 || m.acked != acked || len(m.poison) != 0 || m.flight != flight {
 			t.Errorf("%s: an event of an epoch that was given up changed the machine", when)
 		}
 	}

@@ -73,7 +73,7 @@ func sizeOf(key, value []byte, headers []Header) int64 {
 
 // Fetched is the answer to one fetch.
 type Fetched struct {
-	Records []Record // offsets ascending, none below the one asked for
+	Records []Record // offsets ascending, none below the one asked for; the caller's to keep
 	// Next is the offset to ask for next: above every record, also above
 	// control records and aborted transactions that were left out.
 	Next int64

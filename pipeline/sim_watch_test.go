@@ -147,7 +147,7 @@ func (w *simWorker) early() {
 	if d := s.clock.now - w.watch.pausing; d < s.Plan.MinPause {
 		s.violate("amplification", "a checkpoint that is not due comes after a pause of %v, want %v", d, s.Plan.MinPause)
 	}
-	if n := len(m.queue) + m.running; n > 0 {
+	if n := m.queue.n + m.running; n > 0 {
 		s.violate("amplification", "a checkpoint that is not due comes while %d records or messages wait", n)
 	}
 }
@@ -241,8 +241,8 @@ func (w *simWorker) settled() {
 		w.halts()
 	}
 	held := int64(0)
-	for i := range m.queue {
-		held += m.queue[i].Size()
+	for r := range m.queue.all {
+		held += r.Size()
 	}
 	for _, l := range w.lanes {
 		for i := range l.tasks {

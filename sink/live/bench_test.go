@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ func (l *topic) Fetch(ctx context.Context, _ pipeline.Partition, from int64, _ i
 		return pipeline.Fetched{}, ctx.Err()
 	}
 	to := min(end, from+500)
-	return pipeline.Fetched{Records: l.records[from:to], Next: to, End: end}, nil
+	return pipeline.Fetched{Records: slices.Clone(l.records[from:to]), Next: to, End: end}, nil
 }
 
 func (l *topic) Follow(ctx context.Context, p pipeline.Partition, at pipeline.Position, maxBytes int, _ *pipeline.Room) (pipeline.Fetched, error) {
