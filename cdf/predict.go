@@ -183,12 +183,16 @@ type Input struct {
 // there twice. Where a formula makes the columns they are those that it makes them
 // of, slopes and exposure among the features; a response that it computes has the
 // name of what is predicted.
-func (f *Filter) Inputs() []Input {
+func (f *Filter) Inputs() []Input { return f.AppendInputs(nil) }
+
+// AppendInputs appends what Inputs returns.
+func (f *Filter) AppendInputs(all []Input) []Input {
 	d := f.now.design
 	if d == nil {
-		return nil
+		return all
 	}
-	all, roles := f.features(), &f.spec.Columns
+	all = f.appendFeatures(all)
+	roles := &f.spec.Columns
 	for i, g := range roles.Groups {
 		all = append(all, Input{Name: g.Column, Role: "group", Category: true, Levels: f.now.factors[i].levels, Scale: 1})
 		for _, name := range g.Slopes {
@@ -206,21 +210,21 @@ func (f *Filter) Inputs() []Input {
 	return append(all, f.number(d.response, "response", f.now.scaling.y))
 }
 
-// features returns the inputs of the coefficients.
-func (f *Filter) features() []Input {
+// appendFeatures appends the inputs of the coefficients.
+func (f *Filter) appendFeatures(all []Input) []Input {
 	d := f.now.design
 	if d.made != nil {
-		all := d.made.Inputs()
-		for i := range all {
-			in := &all[i]
+		made := d.made.Inputs()
+		for i := range made {
+			in := &made[i]
 			j := slices.Index(d.names, in.Name)
 			if in.Role == "feature" && !in.Category && !in.Moment && j >= 0 {
 				*in = f.number(in.Name, in.Role, f.now.scaling.x[j])
 			}
 		}
-		return all
+		return append(all, made...)
 	}
-	all := make([]Input, 0, len(d.sources)+1) // most have a response beside these
+	all = slices.Grow(all, len(d.sources)+1) // most have a response beside these
 	for i := range d.sources {
 		s := &d.sources[i]
 		if !s.categorical {

@@ -116,14 +116,17 @@ type lane struct {
 	// risk, where it is not nil, is told of a state before a shard that may cost it.
 	risk func(*entry) error
 
-	said  Posterior // of the shard at hand
-	dirty []*entry
-	outs  []Output
-	pages Pages
-	notes []*Point
-	names []string        // of the newest point's variables: another key's are often the same
-	given []string        // same, of what its rows had beside their response
-	rows  []RowPrediction // of the shard at hand
+	said   Posterior // of the shard at hand
+	dirty  []*entry
+	outs   []Output
+	pages  Pages
+	notes  []*Point
+	points pointRoom       // for the next of notes
+	asked  []cdf.Input     // of the newest point with rows
+	usual  int             // outputs of the cut before
+	names  []string        // of the newest point's variables: another key's are often the same
+	given  []string        // same, of what its rows had beside their response
+	rows   []RowPrediction // of the shard at hand
 
 	traces *Traces     // nil: none
 	span   *recordSpan // of the record at hand
@@ -311,6 +314,7 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 	l.said = posterior(t.entry.key, s.spec, env, l.part, l.rules.Config(), summary)
 	message := &l.said
 	message.Settled = settled && len(summary.Scaling) > 0 && repeats(s.spec, summary.T)
+	l.begin()
 	outs := l.outs
 	publish := s.spec.Publish.Every <= 1 || summary.T%s.spec.Publish.Every == 0
 	if publish {
@@ -338,25 +342,19 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 	}
 	t.result.Alerts = events
 	l.outs = append(outs, predicted...)
-	l.note(t, func() *Point {
-		names := model.names
-		if names == nil {
-			names = l.names
-		}
-		p := pointOf(message, names, filter.Transforms(), filter.RowWeight(), t.result.Rows, publish)
-		if seen := filter.Observed(); len(seen) > 0 {
-			p.Observed, p.Given = append(p.Observed, seen...), givenOf(filter.Inputs(), batch, seen, l.given)
-			l.given = p.Given.Names
-		}
-		if p.Published {
-			model.names, l.names = p.Names, p.Names
-		}
-		return p
-	})
+	l.note(t, func() *Point { return l.point(t, model, batch, publish) })
 	if summary.T == 1 {
 		return l.packNew(t.entry)
 	}
 	return nil
+}
+
+// begin makes room for the outputs of a cut, which are likely as many as the one before had.
+func (l *lane) begin() {
+	if l.outs == nil {
+		n := l.usual + l.usual/8
+		l.outs, l.notes = make([]Output, 0, n), make([]*Point, 0, n)
+	}
 }
 
 // tidy lets go of what was said of the shard, and of what a large one took: a lane
@@ -395,6 +393,6 @@ func (l *lane) cut(pack bool) (cutPart, *failure) {
 	}
 	slices.SortFunc(part.changes, func(a, b Change) int { return strings.Compare(a.Key, b.Key) })
 	clear(l.dirty) // else it would keep states that are at rest by then
-	l.dirty, l.outs, l.notes = l.dirty[:0], nil, nil
+	l.dirty, l.outs, l.notes, l.usual = l.dirty[:0], nil, nil, len(l.outs)
 	return part, nil
 }

@@ -107,9 +107,10 @@ const pointOverhead = 464
 
 // pointOf copies what a point tells of a shard. Names are those of the key's
 // point before, taken over where they are the same.
-func pointOf(p *Posterior, names []string, pit cdf.Transforms, weight float64, rows int64, published bool) *Point {
+func (r *pointRoom) pointOf(p *Posterior, names []string, pit cdf.Transforms, weight float64, rows int64, published bool) *Point {
 	s := p.Summary
-	o := &Point{
+	o := r.point()
+	*o = Point{
 		Key: p.Key, Kind: p.Kind, Variant: p.Variant,
 		Partition: p.Source.ID, Offset: p.Offset, Time: p.Time,
 		T: s.T, N: s.N, Rows: rows, NEff: s.NEff, Score: s.Score, Published: published,
@@ -139,7 +140,7 @@ func pointOf(p *Posterior, names []string, pit cdf.Transforms, weight float64, r
 			o.Names[i] = list[i].Variable
 		}
 	}
-	o.Numbers = make([]float64, 0, len(list)*len(cdf.RowColumns))
+	o.Numbers = r.take(len(list) * len(cdf.RowColumns))
 	for i := range list {
 		o.Numbers = list[i].AppendNumbers(o.Numbers)
 	}
@@ -207,7 +208,7 @@ type Given struct {
 // givenOf returns the inputs of observed rows of a batch, which it copies; none of a model
 // with more than mostGiven of them. Names are those of the point before, taken over where
 // they are the same.
-func givenOf(inputs []cdf.Input, b *cdf.Batch, rows []cdf.Observed, names []string) (g Given) {
+func (r *pointRoom) givenOf(inputs []cdf.Input, b *cdf.Batch, rows []cdf.Observed, names []string) (g Given) {
 	var from [mostGiven]*cdf.Column
 	var label [mostGiven]bool
 	n, same := 0, true
@@ -237,7 +238,7 @@ func givenOf(inputs []cdf.Input, b *cdf.Batch, rows []cdf.Observed, names []stri
 			g.Names[i] = from[i].Name
 		}
 	}
-	g.Numbers = make([]float64, 0, len(rows)*n)
+	g.Numbers = r.take(len(rows) * n)
 	for _, o := range rows {
 		for i, c := range from[:n] {
 			v := math.NaN()

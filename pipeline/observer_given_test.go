@@ -20,7 +20,7 @@ func TestGiven(t *testing.T) {
 		{Name: "unused", Number: []float64{0, 0, 0}},
 	}}
 	inputs := []cdf.Input{{Name: "x", Role: "feature"}, {Name: "c", Role: "feature", Category: true}, {Name: "id", Role: "group", Category: true}, {Name: "y", Role: "response"}}
-	g := givenOf(inputs, b, []cdf.Observed{{Row: 0}, {Row: 2}, {Row: 1}}, nil)
+	g := new(pointRoom).givenOf(inputs, b, []cdf.Observed{{Row: 0}, {Row: 2}, {Row: 1}}, nil)
 	if !slices.Equal(g.Names, []string{"x", "c", "id"}) {
 		t.Fatalf("names %v", g.Names)
 	}
@@ -37,16 +37,16 @@ func TestGiven(t *testing.T) {
 	if with, without := (&Point{Given: g}).Size(), (&Point{}).Size(); with-without != g.size() || g.size() < 9*24+3*16 {
 		t.Errorf("a point with inputs takes %d bytes more, want %d", with-without, g.size())
 	}
-	again := givenOf(inputs, b, []cdf.Observed{{}}, g.Names)
+	again := new(pointRoom).givenOf(inputs, b, []cdf.Observed{{}}, g.Names)
 	if &again.Names[0] != &g.Names[0] {
 		t.Error("the same names are kept twice")
 	}
 	for _, other := range [][]string{{"x", "c"}, {"x", "c", "other"}, {"x", "c", "id", "more"}} {
-		if again = givenOf(inputs, b, []cdf.Observed{{}}, other); !slices.Equal(again.Names, g.Names) {
+		if again = new(pointRoom).givenOf(inputs, b, []cdf.Observed{{}}, other); !slices.Equal(again.Names, g.Names) {
 			t.Errorf("after a point with %q the names are %q", other, again.Names)
 		}
 	}
-	plain := givenOf(inputs[:1], b, []cdf.Observed{{Row: 2}}, nil)
+	plain := new(pointRoom).givenOf(inputs[:1], b, []cdf.Observed{{Row: 2}}, nil)
 	if numbers, labels := plain.Row(0); numbers[0] != 30 || labels != nil {
 		t.Errorf("of a row of numbers %v %q", numbers, labels)
 	}
@@ -54,10 +54,10 @@ func TestGiven(t *testing.T) {
 	for i := range wide {
 		wide[i].Name, columns[i].Name, columns[i].Number = string(rune('a'+i)), string(rune('a'+i)), []float64{1}
 	}
-	if g := givenOf(wide, &cdf.Batch{Rows: 1, Columns: columns}, []cdf.Observed{{}}, nil); g.Names != nil {
+	if g := new(pointRoom).givenOf(wide, &cdf.Batch{Rows: 1, Columns: columns}, []cdf.Observed{{}}, nil); g.Names != nil {
 		t.Errorf("of %d inputs %v are kept", len(wide), g.Names)
 	}
-	if g := givenOf(inputs, b, nil, nil); g.Names != nil || g.size() != 0 {
+	if g := new(pointRoom).givenOf(inputs, b, nil, nil); g.Names != nil || g.size() != 0 {
 		t.Errorf("of no row %+v", g)
 	}
 	if numbers, labels := new(Given).Row(3); numbers != nil || labels != nil {

@@ -19,7 +19,7 @@ func TestPointHasTheLeastESS(t *testing.T) {
 		{[]cdf.Row{row(200, 300), row(350, 500)}, 200},
 	} {
 		p := &Posterior{Summary: &cdf.Summary{Rows: c.rows}}
-		if got := pointOf(p, nil, cdf.Transforms{}, 1, 1, true).MinESS; got != c.want {
+		if got := new(pointRoom).pointOf(p, nil, cdf.Transforms{}, 1, 1, true).MinESS; got != c.want {
 			t.Errorf("%v: %g, want %g", c.rows, got, c.want)
 		}
 	}

@@ -80,3 +80,56 @@ func posterior(key string, spec *cdf.Spec, e *Envelope, p Partition, config stri
 		Alerts: alert.Raised(e.Alerts), Waiting: e.waits(),
 	}
 }
+
+// point makes the point of the shard that was said last.
+func (l *lane) point(t *task, model *opened, batch *cdf.Batch, published bool) *Point {
+	filter, names := model.filter, model.names
+	if names == nil {
+		names = l.names
+	}
+	p := l.points.pointOf(&l.said, names, filter.Transforms(), filter.RowWeight(), t.result.Rows, published)
+	if seen := filter.Observed(); len(seen) > 0 {
+		l.asked = filter.AppendInputs(l.asked[:0])
+		p.Observed, p.Given = append(p.Observed, seen...), l.points.givenOf(l.asked, batch, seen, l.given)
+		l.given = p.Given.Names
+	}
+	if p.Published {
+		model.names, l.names = p.Names, p.Names
+	}
+	return p
+}
+
+// pointRoom is memory for the next points of a lane, several at once. They come to their end
+// together, after their checkpoint.
+type pointRoom struct {
+	points  []Point
+	numbers []float64
+}
+
+// Both have eight kilobytes, as the allocator has them.
+const (
+	roomPoints  = 15
+	roomNumbers = 1024
+)
+
+func (r *pointRoom) point() *Point {
+	if len(r.points) == 0 {
+		r.points = make([]Point, roomPoints)
+	}
+	p := &r.points[0]
+	r.points = r.points[1:]
+	return p
+}
+
+// take returns room for n numbers.
+func (r *pointRoom) take(n int) []float64 {
+	if n > roomNumbers/8 {
+		return make([]float64, 0, n)
+	}
+	if n > len(r.numbers) {
+		r.numbers = make([]float64, roomNumbers)
+	}
+	room := r.numbers[:0:n]
+	r.numbers = r.numbers[n:]
+	return room
+}
