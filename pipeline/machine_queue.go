@@ -54,7 +54,7 @@ func (q *queue) cut(n int) (first, bytes int64) {
 	kept, gone := queue{}, queue{}
 	for _, records := range q.fetched {
 		some := min(n-kept.n, len(records))
-		kept.push(records[:some:some])
+		kept.push(records[:some])
 		gone.push(records[some:])
 	}
 	first, bytes = gone.fetched[0][0].Offset, gone.bytes
