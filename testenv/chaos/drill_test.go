@@ -69,7 +69,12 @@ func (d *drill) named(name string) string { return name + "-" + strconv.FormatUi
 // group is one over an input.
 func (d *drill) group(t *testing.T, name, input string) group {
 	t.Helper()
-	return configure(t, d.env.Brokers(), d.env.RedisURL(), d.named(name), input, "1MiB", hurried, kinds+known)
+	return d.groupOf(t, name, input, kinds+known)
+}
+
+func (d *drill) groupOf(t *testing.T, name, input, models string) group {
+	t.Helper()
+	return configure(t, d.env.Brokers(), d.env.RedisURL(), d.named(name), input, "1MiB", hurried, models)
 }
 
 // topic makes an input and returns its name.
@@ -292,11 +297,18 @@ func (d *drill) unreadable(t *testing.T) {
 		t.Skip("what another release than that of PREVIOUS cannot read is not known")
 	}
 	input := d.topic(t, "unreadable-in", 2)
-	g := d.group(t, "unreadable", input)
+	// That release makes states of poisson under another revision.
+	var models strings.Builder
+	for line := range strings.Lines(kinds + known) {
+		if !strings.Contains(line, "kind: poisson") {
+			models.WriteString(line)
+		}
+	}
+	group := func(name string) group { return d.groupOf(t, name, input, models.String()) }
+	g := group("unreadable")
 	o := observe(t, d.client, g, input)
 	rng := rand.New(rand.NewPCG(d.seed, 4))
-	// feed sends shards with a missing value each, of which rows are dropped: none to the keys of
-	// poisson, whose states that release makes under another revision.
+	// feed sends shards with a missing value each, of which rows are dropped.
 	feed := func(n int) {
 		var all []pipeline.Output
 		for i := range n {
@@ -307,11 +319,7 @@ func (d *drill) unreadable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			key := i % 20
-			if key%10 == 5 {
-				key++
-			}
-			all = append(all, pipeline.Output{Topic: input, Key: fmt.Appendf(nil, "k/%02d", key), Value: value, Time: time.Now().UnixMilli()})
+			all = append(all, pipeline.Output{Topic: input, Key: fmt.Appendf(nil, "k/%02d", i%20), Value: value, Time: time.Now().UnixMilli()})
 		}
 		if err := d.trickle(t.Context(), all, make(chan struct{})); err != nil {
 			t.Fatal(err)
@@ -332,7 +340,7 @@ func (d *drill) unreadable(t *testing.T) {
 	same(t, before, o.states(t))
 	settle(t, d.present, g)
 	d.sameSums(t, g)
-	older, now := d.group(t, "older", input), d.group(t, "readable", input)
+	older, now := group("older"), group("readable")
 	settle(t, d.unaware, older)
 	settle(t, d.present, now)
 	o.outcome(t).either(t, observe(t, d.client, older, input).outcome(t), observe(t, d.client, now, input).outcome(t))
