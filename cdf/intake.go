@@ -134,9 +134,6 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b, raw *Batch) error 
 		}
 	}
 	if at.time >= 0 {
-		if err := b.Columns[at.time].CheckTimes(); err != nil {
-			return err
-		}
 		if err := dated(&b.Columns[at.time]); err != nil {
 			return err
 		}
@@ -148,10 +145,7 @@ func (in *intake) admit(spec *Spec, d *design, at *layout, b, raw *Batch) error 
 	}
 	for _, i := range at.groups {
 		c := &b.Columns[i]
-		if err := in.sized(c); err != nil {
-			return err
-		}
-		if err := c.CheckTimes(); err != nil {
+		if err := in.labelling(c); err != nil {
 			return err
 		}
 		if spec.Missing == "level" {
@@ -201,8 +195,11 @@ func (in *intake) list(spec *Spec) error {
 	return nil
 }
 
-// dated refuses times of day where steps are counted.
+// dated refuses times of day, and times without a date, where steps are counted.
 func dated(c *Column) error {
+	if err := c.CheckTimes(); err != nil {
+		return err
+	}
 	for i, v := range c.Number {
 		if c.Type == Time && !math.IsNaN(v) && !midnight(v) {
 			return fmt.Errorf("%w: time column %q has a time of day in row %d; the steps of a model are integers or dates: "+
@@ -259,6 +256,14 @@ func (in *intake) numbers(column int, feature bool) error {
 	return nil
 }
 
+// labelling refuses a column whose values are no labels.
+func (in *intake) labelling(c *Column) error {
+	if err := in.sized(c); err != nil {
+		return err
+	}
+	return c.CheckTimes()
+}
+
 // sized refuses a column that does not have one value per row.
 func (in *intake) sized(c *Column) error {
 	n := len(c.Number)
@@ -278,10 +283,7 @@ func (in *intake) sized(c *Column) error {
 // rows that have none.
 func (in *intake) levels(dst []int32, s *source, at int) ([]int32, error) {
 	c := &in.batch.Columns[at]
-	if err := in.sized(c); err != nil {
-		return dst, err
-	}
-	if err := c.CheckTimes(); err != nil {
+	if err := in.labelling(c); err != nil {
 		return dst, err
 	}
 	dst = slices.Grow(dst[:0], in.batch.Rows)[:in.batch.Rows]

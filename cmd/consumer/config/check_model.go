@@ -56,7 +56,7 @@ func (m *Model) checkColumns(kinds kind.Registry, k *kind.Kind, wrong report, ch
 	if k != nil && k.Response != kind.Real && (c.Response.Center != nil || c.Response.Scale != nil) {
 		wrong("columns.response: center and scale mean nothing to the classes or counts of kind %s", k.Name)
 	}
-	if c.Features != nil && len(c.Features) == 0 && k != nil && k.Features && !(k.Intercept && c.Intercept) {
+	if c.Features != nil && len(c.Features) == 0 && k != nil && k.Features && (!k.Intercept || !c.Intercept) {
 		wrong("columns.features: an empty list, and no intercept: there is no coefficient left; leave the key out to use every other numeric column")
 	}
 	if c.Group != "" && len(c.Groups) > 0 {

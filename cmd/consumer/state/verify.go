@@ -104,7 +104,7 @@ func (s *states) verify(ctx context.Context, format string) error {
 		return err
 	}
 	if rounded > 0 {
-		s.Printf("%s in the last digits of scores and plug-ins, or in the sum behind drift, as another release computes them: the sums are those of the log",
+		s.Printf("%s in the last digits of scores and plug-ins, or in what is behind flags of predictions, as another release computes them: the sums are those of the log",
 			cli.Plural(rounded, "of these keys differs", "of these keys differ"))
 	}
 	untold := ""
