@@ -30,7 +30,7 @@ func Until(ctx context.Context, try func(context.Context) error) error {
 		if err == nil {
 			return nil
 		}
-		if last == nil || ctx.Err() == nil {
+		if ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); last == nil || ctx.Err() == nil || !ended {
 			last = err
 		}
 		select {

@@ -22,4 +22,11 @@ func TestUntilSaysWhatFailed(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "no leader") {
 		t.Errorf("after %d tries: %v", tries, err)
 	}
+	ctx, cancel = context.WithCancel(t.Context())
+	if err := Until(ctx, func(context.Context) error { // a try may know that no other will do
+		cancel()
+		return errors.New("the process has ended")
+	}); !strings.Contains(err.Error(), "has ended") {
+		t.Error(err)
+	}
 }
