@@ -57,7 +57,7 @@ func Advise(flag string) string {
 			"look at it, take it out at its source, or transform the response"
 	case correlatedErrors:
 		return "rows that come together have errors in common, so that they tell less than as many independent rows, and intervals are too short: " +
-			"make one row of those that share an error, as their mean, or name what they share as the group of anova; for noise that lasts use dlm"
+			"make one row of those that share an error, as their mean, or name what they share as a group of anova or poisson; for noise that lasts use dlm"
 	case CollinearFlag:
 		return "columns determine each other, so that only the prior divides their effect among them: do not read their coefficients " +
 			"(prior_dominated names them) one by one, and leave all of them but one out; predictions are not harmed while it stays so"

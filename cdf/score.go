@@ -31,7 +31,11 @@ func (f *Filter) scoreShard(observed int) error {
 	s.scaled, s.score = scaled, scaled
 	s.score.LogDensity -= unit
 	s.score.RMSE *= s.scaling.y.Scale
-	f.transforms, f.weight = predicted.PIT, rowWeight(scaled.Rows, s.neff, predicted.Shared)
+	part := predicted.Shared
+	if len(s.factors) > 0 { // of rows of groups hardly any pair shares as much: see judge
+		part = 0
+	}
+	f.transforms, f.weight = predicted.PIT, rowWeight(scaled.Rows, s.neff, part)
 	if s.scaling.frozen { // constants of two rows make wild ones of the third
 		s.account.add(s.t+1, &s.score, &predicted, expected, f.weight)
 	}

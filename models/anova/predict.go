@@ -34,7 +34,7 @@ func (m *statistics) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	t := predictive.NewTally(cdf.NoScore())
 	shape, _ := m.sigmaLaw()
 	law := predictive.NewStudentScore(2*shape, m.law.At(shape).T[2])
-	mean, _, variance := m.unseen()
+	mean, level, variance := m.unseen()
 	scale := math.Sqrt(variance)
 	constant := -math.Log(scale) - 0.5*math.Log(2*math.Pi)
 	logs, expected := 0.0, 0.0
@@ -46,11 +46,13 @@ func (m *statistics) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 			e := y - m.zeta[g]
 			pit, covered := law.Add(e, m.vari[g]+m.s2)
 			t.Add(e, pit, covered)
+			t.Line, t.Variance = t.Line+m.vari[g], t.Variance+m.vari[g]+m.s2
 		} else if !math.IsNaN(scale) {
 			z := (y - mean) / scale
 			logs += constant - 0.5*z*z
 			expected += constant - 0.5
 			t.Add(y-mean, normal.CDF(z), math.Abs(z) <= dist.NormalQuantiles[6])
+			t.Line, t.Variance = t.Line+level, t.Variance+variance
 		}
 	}
 	if t.Logs, t.Expected = logs, expected; law.Rows > 0 {

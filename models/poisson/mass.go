@@ -158,6 +158,13 @@ func (p mass) quantile(q, from float64) float64 {
 	return hi
 }
 
+// shared is the part of the variance of a count that is the error of the state: of its log rate, whose
+// variance has the row's own s2e in it, beside 1/rate.
+func (p mass) shared(s2e float64) float64 {
+	mean, sd := p.x.Moments()
+	return max(sd*sd-s2e, 0) / (sd*sd + math.Exp(-mean-0.5*sd*sd))
+}
+
 // moments returns E and Var of the rate e^eta, NaN where the integral over the
 // last component, the one with the largest variance, still matters: then there
 // is no such moment.

@@ -71,7 +71,7 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	if err := m.prepare(w); err != nil {
 		return out, err
 	}
-	logs, expected, squares, defined, covered, rows := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	logs, expected, squares, defined, covered, rows, shared := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	for i, y := range sh.Y {
 		if math.IsNaN(y) {
 			continue
@@ -81,6 +81,7 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 		logs += density
 		expected -= p.entropy()
 		rows++
+		shared += p.shared(m.post.s2e)
 		mass := math.Exp(density)
 		pit := cdf.Tamed(below+rng.Float64()*mass, mass)
 		inside := pit >= .025 && pit <= .975
@@ -95,7 +96,7 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	}
 	out.Rows = int64(rows)
 	out.LogDensity, out.Expected, out.Coverage95 = logs/rows, expected/rows, covered/rows
-	out.RMSE = math.Sqrt(squares / defined)
+	out.RMSE, out.Shared = math.Sqrt(squares/defined), shared/rows
 	if math.IsNaN(out.LogDensity) {
 		return out, fmt.Errorf("%w: poisson: score not finite", cdf.ErrNumeric)
 	}

@@ -49,9 +49,9 @@ func (a *across) add(sum, rows, n int, x []float64) {
 	lin.AddTMul(n, 1, rows, a.ones, x, a.sums[sum][:])
 }
 
-// masses writes, for each of the signed rows, the predictive probability of its response, and its
-// logarithm; see mass.
-func (m *Model) masses(w *work, x []float64, q, log []float64) {
+// masses writes, for each of the signed rows, the predictive probability of its response, its
+// logarithm, see mass, and the variance over the draws of what it is the mean of.
+func (m *Model) masses(w *work, x []float64, q, log, variance []float64) {
 	p, a := m.p, &w.across
 	rows := len(x) / p
 	a.begin(rows, p, x)
@@ -60,9 +60,12 @@ func (m *Model) masses(w *work, x []float64, q, log []float64) {
 		phi := a.first[:len(lines)]
 		normal.CDFs(phi, lines)
 		a.add(0, rows, n, phi)
+		vec.AddSquares(n, phi, rows, a.sums[1][:rows])
 		draws = draws[n*p:]
 	}
 	for r, sum := range a.sums[0][:rows] {
+		mean := sum / float64(m.s)
+		variance[r] = max(a.sums[1][r]/float64(m.s)-float64(mean*mean), 0)
 		if sum > .01*float64(m.s) {
 			q[r] = sum / float64(m.s)
 			log[r] = math.Log(q[r])

@@ -54,11 +54,12 @@ func (m *Model) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 		left -= h
 		var x []float64
 		x, row = m.Signed(w.block[:0], sh, from, h)
-		var q, log [scoreRows]float64
-		m.masses(w, x, q[:h], log[:h])
+		var q, log, variance [scoreRows]float64
+		m.masses(w, x, q[:h], log[:h], variance[:h])
 		for r := 0; from < row; from++ {
 			if y := sh.Y[from]; !b.Skip(y) {
 				b.Add(y, q[r], log[r])
+				b.Share(q[r], variance[r])
 				r++
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/internal/predictive"
 )
@@ -37,6 +38,18 @@ func (b *Score) Add(y, q, log float64) {
 	}
 	pit := cdf.Tamed(transform(q, y, b.rng.Float64()), q)
 	b.t.Add(1-q, pit, pit >= .025 && pit <= .975)
+}
+
+// Share takes the variance, over the state, of the probability q that a row was predicted with. As much of
+// the variance of the response, q(1-q), may rows have in common; and of the variance of the normal score of the randomised
+// transform the response makes phi(z)^2 / (q(1-q)), where Phi(z) is q, and U the rest.
+func (b *Score) Share(q, variance float64) {
+	b.t.Variance++
+	if v := q * (1 - q); v > 0 {
+		z := normal.Quantile(q)
+		told := math.Exp(-z*z) / (2 * math.Pi * v)
+		b.t.Line += variance / v * told
+	}
 }
 
 // Score returns the scores; ErrNumeric, wrapped, says that they are not finite.
