@@ -121,7 +121,7 @@ func newClassScores() (s [pitClasses]float64) {
 }
 
 func shardOf(rows *[pitClasses]uint32, part float64) correlated.Shard {
-	s := correlated.Shard{Shared: part}
+	s := correlated.Shard{Shared: min(part, 1)}
 	for k, n := range rows {
 		s.Rows += int(n)
 		s.Scores += float64(float64(n) * classScores[k])

@@ -37,7 +37,7 @@ func TestErrorsInSnapshots(t *testing.T) {
 		{correlated.Errors{}, true},
 		{correlated.Errors{Sum: -1}, true},
 		{correlated.Errors{Sum: 3, Rows: 4, Shared: 1}, true},
-		{correlated.Errors{Sum: 3, Rows: 2}, true},
+		{correlated.Errors{Sum: 3, Rows: 2, Shared: 5}, true},
 	} {
 		a := account{errors: c.errors}
 		b := a.appendErrors(nil)

@@ -49,7 +49,7 @@ type Past struct {
 // knows that of its own error, at most: no pair shares more than the mean of what both have.
 // Deviations from the mean of the past make nothing of predictions that are all too high.
 func (e *Errors) Add(s Shard, past Past) {
-	if s.Rows == 0 || !(s.Shared > 0 && past.Rows >= leastRows && past.Variance > 0) {
+	if s.Rows == 0 || !(s.Shared > 0 && s.Shared <= 1 && past.Rows >= leastRows && past.Variance > 0) {
 		return
 	}
 	e.Rows += int32(s.Rows)
@@ -71,6 +71,6 @@ func (e *Errors) Correlated() bool { return e.Sum > alarm }
 
 // Valid reports whether Add can have left this.
 func (e *Errors) Valid() bool {
-	waiting := e.Rows > 0 && e.Rows < block && e.Shared > 0
+	waiting := e.Rows > 0 && e.Rows < block && e.Shared >= 0 && e.Shared <= float32(e.Rows)
 	return e.Sum >= 0 && e.Sum <= 1.5*alarm && (waiting || e.Rows == 0 && e.Scores == 0 && e.Shared == 0)
 }

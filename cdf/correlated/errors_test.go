@@ -58,16 +58,25 @@ func TestNotJudged(t *testing.T) {
 		s    Shard
 		past Past
 	}{
-		"no part":     {Shard{Rows: 9, Scores: 99}, past},
-		"no rows":     {Shard{Shared: .1}, past},
-		"few rows":    {Shard{Rows: 9, Scores: 99, Shared: .1}, Past{Rows: leastRows - 1, Variance: 1}},
-		"no variance": {Shard{Rows: 9, Scores: 99, Shared: .1}, Past{Rows: leastRows}},
-		"unknown":     {Shard{Rows: 9, Scores: 99, Shared: math.NaN()}, Past{Rows: math.NaN()}},
+		"no part":      {Shard{Rows: 9, Scores: 99}, past},
+		"no rows":      {Shard{Shared: .1}, past},
+		"few rows":     {Shard{Rows: 9, Scores: 99, Shared: .1}, Past{Rows: leastRows - 1, Variance: 1}},
+		"no variance":  {Shard{Rows: 9, Scores: 99, Shared: .1}, Past{Rows: leastRows}},
+		"all and more": {Shard{Rows: 9, Scores: 99, Shared: math.Inf(1)}, past},
+		"unknown":      {Shard{Rows: 9, Scores: 99, Shared: math.NaN()}, Past{Rows: math.NaN()}},
 	} {
 		var e Errors
 		if e.Add(c.s, c.past); e != (Errors{}) {
 			t.Errorf("%s: %+v", name, e)
 		}
+	}
+}
+
+// What hardly shares anything can be read again, also where that is nothing as a float32.
+func TestHardlyShared(t *testing.T) {
+	var e Errors
+	if e.Add(Shard{Rows: 1, Scores: 1, Shared: 1e-60}, Past{Rows: leastRows, Variance: 1}); e.Rows != 1 || !e.Valid() {
+		t.Errorf("%+v", e)
 	}
 }
 
@@ -110,7 +119,7 @@ func TestBlocks(t *testing.T) {
 	if !e.Correlated() || e.Sum != 1.5*alarm || !e.Valid() {
 		t.Errorf("%+v", e)
 	}
-	for _, bad := range []Errors{{Sum: -1}, {Sum: 2 * alarm}, {Rows: block, Shared: 1}, {Rows: -1}, {Rows: 1}, {Scores: 1}, {Sum: float32(math.NaN())}} {
+	for _, bad := range []Errors{{Sum: -1}, {Sum: 2 * alarm}, {Rows: block, Shared: 1}, {Rows: -1}, {Rows: 1, Shared: 2}, {Scores: 1}, {Sum: float32(math.NaN())}} {
 		if bad.Valid() {
 			t.Errorf("%+v is valid", bad)
 		}
