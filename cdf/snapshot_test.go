@@ -250,17 +250,26 @@ func FuzzSnapshot(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(strings.Contains(g.file, "levels"), b[head:len(b)-4])
+		which := uint8(0)
+		for i, word := range []string{"levels", "errors"} {
+			if strings.Contains(g.file, word) {
+				which = uint8(i + 1)
+			}
+		}
+		f.Add(b[4], which, b[head:len(b)-4])
 	}
 	line, levels := cdftest.LineShards(1, 1)[0], cdftest.LevelShards(1, 1)[0]
-	f.Fuzz(func(t *testing.T, grouped bool, body []byte) {
+	f.Fuzz(func(t *testing.T, version, which uint8, body []byte) {
 		spec, next := cdftest.Line(), line
-		if grouped {
+		switch which % 3 {
+		case 1:
 			spec, next = cdftest.Levels(), levels
+		case 2:
+			spec = cdftest.SharedLine()
 		}
 		print := spec.Fingerprint()
-		b := append([]byte("CDFS\x01"), print[:]...)
-		b = append(b, body...)
+		b := append([]byte("CDFS"), version)
+		b = append(append(b, print[:]...), body...)
 		b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
 		filter := cdf.NewFilter(spec, "k")
 		if err := filter.UnmarshalBinary(b); err != nil {
