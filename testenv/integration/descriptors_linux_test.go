@@ -39,15 +39,17 @@ func TestDescriptorsRunOut(t *testing.T) {
 				t.Fatal(step)
 			}
 		}
-		for _, of := range []string{"kafka", "redis"} {
-			programs.Eventually(t, "the outage of "+of+" in the log", func() (bool, error) {
-				return strings.Contains(s.Messages.String(), outageBegins+of), nil
-			})
-		}
+		// Whichever it asks first: without a broker a worker may have nothing to ask the store.
+		programs.Eventually(t, "an outage in the log", func() (bool, error) {
+			return strings.Contains(s.Messages.String(), outageBegins), nil
+		})
+		programs.Eventually(t, "why it is", func() (bool, error) {
+			return strings.Contains(s.Messages.String(), "too many open files"), nil
+		})
 		said := len(strings.Split(s.Messages.String(), "\n"))
 		<-time.After(5 * time.Second)
 		text := s.Messages.String()
-		if n := len(strings.Split(text, "\n")) - said; n > 100 || !strings.Contains(text, "too many open files") {
+		if n := len(strings.Split(text, "\n")) - said; n > 100 {
 			t.Errorf("%d lines in 5 s:\n%s", n, programs.Last(text))
 		}
 		limit(&was)
