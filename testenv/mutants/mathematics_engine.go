@@ -135,7 +135,7 @@ var ofEngine = []mutant{
 	{"errors: before scores are known", "cdf/correlated/errors.go",
 		"past.Rows >= leastRows &&", "past.Rows >= 0*leastRows &&", "^TestNotJudged$", errorsInCommon},
 	{"probit: rows share nothing", "models/probit/score.go",
-		"b.t.Line += variance / v * told", "b.t.Line += 1e-12 * variance / v * told", "^TestCorrelatedErrors$", account},
+		"b.t.Line += variance / v * told", "b.t.Line += 1e-12 * variance / v * told", "^TestShareIsTheCorrelationOfScores$", []string{"./models/probit"}},
 	{"poisson: rows share nothing", "models/poisson/mass.go",
 		"max(sd*sd-s2e, 0)", "1e-12*max(sd*sd-s2e, 0)", "^TestCorrelatedErrors$", account},
 	{"account: rows of groups share as much as all", "cdf/score.go",
