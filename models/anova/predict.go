@@ -43,16 +43,16 @@ func (m *statistics) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 			continue
 		}
 		if g := sh.Group[0][i]; m.known(g) {
-			e := y - m.zeta[g]
-			pit, covered := law.Add(e, m.vari[g]+m.s2)
+			e, scale2 := y-m.zeta[g], m.vari[g]+m.s2
+			pit, covered := law.Add(e, scale2)
 			t.Add(e, pit, covered)
-			t.Line, t.Variance = t.Line+m.vari[g], t.Variance+m.vari[g]+m.s2
+			t.Share(m.vari[g], scale2)
 		} else if !math.IsNaN(scale) {
 			z := (y - mean) / scale
 			logs += constant - 0.5*z*z
 			expected += constant - 0.5
 			t.Add(y-mean, normal.CDF(z), math.Abs(z) <= dist.NormalQuantiles[6])
-			t.Line, t.Variance = t.Line+level, t.Variance+variance
+			t.Share(level, variance)
 		}
 	}
 	if t.Logs, t.Expected = logs, expected; law.Rows > 0 {

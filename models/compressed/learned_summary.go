@@ -175,7 +175,7 @@ func (m *Learned) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		t.Logs += normalLogDensity(z, m.sigma2+v)
 		t.Expected += normalLogDensity(1, m.sigma2+v) // z^2 is 1 in the mean
 		t.Add(y-mean, normal.CDF(z), math.Abs(z) <= dist.NormalQuantiles[6])
-		t.Line, t.Variance = t.Line+v, t.Variance+m.sigma2+v
+		t.Share(v, m.sigma2+v)
 	}
 	return t.Score("compressed")
 }

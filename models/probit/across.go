@@ -67,7 +67,7 @@ func (m *Model) masses(w *work, x []float64, q, log, variance []float64) {
 		mean := sum / float64(m.s)
 		variance[r] = max(a.sums[1][r]/float64(m.s)-float64(mean*mean), 0)
 		if sum > .01*float64(m.s) {
-			q[r] = sum / float64(m.s)
+			q[r] = mean
 			log[r] = math.Log(q[r])
 			continue
 		}

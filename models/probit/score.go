@@ -44,12 +44,13 @@ func (b *Score) Add(y, q, log float64) {
 // the variance of the response, q(1-q), may rows have in common; and of the variance of the normal score of the randomised
 // transform the response makes phi(z)^2 / (q(1-q)), where Phi(z) is q, and U the rest.
 func (b *Score) Share(q, variance float64) {
-	b.t.Variance++
+	part := 0.0
 	if v := q * (1 - q); v > 0 {
 		z := normal.Quantile(q)
 		told := math.Exp(-z*z) / (2 * math.Pi * v)
-		b.t.Line += variance / v * told
+		part = variance / v * told
 	}
+	b.t.Share(part, 1)
 }
 
 // Score returns the scores; ErrNumeric, wrapped, says that they are not finite.

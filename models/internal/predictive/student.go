@@ -21,7 +21,7 @@ func ScoreStudent[W any](kind string, law *dist.Standard, sh *cdf.Shard, w W, at
 		mean, scale2, line := at(w, lin.Row(sh.X, sh.Cols, i))
 		pit, covered := score.Add(y-mean, scale2)
 		t.Add(y-mean, pit, covered)
-		t.Line, t.Variance = t.Line+line, t.Variance+scale2
+		t.Share(line, scale2)
 	}
 	t.Logs, t.Expected = score.Logs()
 	return t.Score(kind)
@@ -73,7 +73,7 @@ func (s *StudentScore) Add(e, scale2 float64) (pit float64, covered bool) {
 func (s *StudentScore) AddRows(t *Tally, y, mean, line []float64, s2 float64) {
 	mean, line = mean[:len(y)], line[:len(y)]
 	variance, shape, squares, rows, covered := s.variance, s.shape, t.squares, 0, 0
-	lines, scales := t.Line, t.Variance
+	lines, scales := t.line, t.variance
 	plentiful := s.df >= dist.Plentiful
 	for i, v := range y {
 		if math.IsNaN(v) {
@@ -99,7 +99,7 @@ func (s *StudentScore) AddRows(t *Tally, y, mean, line []float64, s2 float64) {
 		covered -= (beyond - (cdf.PITBins/2 - 1)) >> 63
 	}
 	s.variance, s.shape, t.squares = variance, shape, squares
-	t.Line, t.Variance = lines, scales
+	t.line, t.variance = lines, scales
 	s.Rows += rows
 	t.scored += rows
 	t.covered += covered

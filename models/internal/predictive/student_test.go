@@ -40,7 +40,7 @@ func TestRowsTogether(t *testing.T) {
 				if !a.Skip(v) {
 					pit, covered := one.Add(v-mean[i], s2+line[i])
 					a.Add(v-mean[i], pit, covered)
-					a.Line, a.Variance = a.Line+line[i], a.Variance+(s2+line[i])
+					a.Share(line[i], s2+line[i])
 				}
 			}
 		}

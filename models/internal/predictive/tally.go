@@ -12,8 +12,8 @@ import (
 type Tally struct {
 	Out             cdf.Score
 	Logs, Expected  float64 // sums; Expected is NaN unless it is set
-	Line, Variance  float64 // sums of the variances of lines and of rows, or of what is proportional to them
 	squares         float64
+	line, variance  float64 // sums: see Share
 	covered, scored int
 }
 
@@ -39,6 +39,13 @@ func (t *Tally) Add(residual, pit float64, covered bool) {
 	}
 }
 
+// Share takes the variance of a row's prediction, and the part of it that is the error of the state; what is
+// proportional to both will do.
+func (t *Tally) Share(line, variance float64) {
+	t.line += line
+	t.variance += variance
+}
+
 // Score returns the scores; ErrNumeric, wrapped, says that they are not finite.
 func (t *Tally) Score(kind string) (cdf.Score, error) {
 	t.Out.Rows = int64(t.scored)
@@ -50,8 +57,8 @@ func (t *Tally) Score(kind string) (cdf.Score, error) {
 	if !math.IsNaN(t.Expected) {
 		t.Out.Expected = t.Expected / n
 	}
-	if t.Line > 0 {
-		t.Out.Shared = t.Line / t.Variance
+	if t.line > 0 {
+		t.Out.Shared = t.line / t.variance
 	}
 	t.Out.RMSE = math.Sqrt(t.squares / n)
 	t.Out.Coverage95 = float64(t.covered) / n
