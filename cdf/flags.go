@@ -27,11 +27,13 @@ const (
 	outliers = "outliers"
 	// correlatedErrors: rows that come together have errors in common.
 	correlatedErrors = "correlated_errors"
+	// repeatedShards: rows came more than once.
+	repeatedShards = "repeated_shards"
 )
 
 // Flags lists the flags that the engine raises.
 func Flags() []string {
-	return []string{scaleMoved, firstOutliers, miscalibrated, wideIntervals, drift, outliers, correlatedErrors, CollinearFlag}
+	return []string{scaleMoved, firstOutliers, miscalibrated, wideIntervals, drift, outliers, correlatedErrors, repeatedShards, CollinearFlag}
 }
 
 // Advise says what to do about a flag that the engine raises, empty where the
@@ -58,6 +60,9 @@ func Advise(flag string) string {
 	case correlatedErrors:
 		return "rows that come together have errors in common, so that they tell less than as many independent rows, and intervals are too short: " +
 			"make one row of those that share an error, as their mean, or name what they share as a group of anova or poisson; for noise that lasts use dlm"
+	case repeatedShards:
+		return "shards came again bit for bit, whose rows count as often as they came, so that intervals are too short: let the producer send the header " +
+			"credence-shard, or be idempotent, and read the topic again with a new group, or forget; a response that its columns give exactly looks the same"
 	case CollinearFlag:
 		return "columns determine each other, so that only the prior divides their effect among them: do not read their coefficients " +
 			"(prior_dominated names them) one by one, and leave all of them but one out; predictions are not harmed while it stays so"
