@@ -237,7 +237,7 @@ func (a *account) appendFlags(dst []string, verdict fit, rows float64) []string 
 		{drift, a.fallen > alarm},
 		{outliers, a.wild > 1/math.E},
 		{correlatedErrors, a.errors.Correlated()},
-		{repeatedShards, a.repeats.Part(rows) > 0},
+		{RepeatedFlag, a.repeats.Part(rows) > 0},
 	} {
 		if f.up {
 			dst = append(dst, f.name)

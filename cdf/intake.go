@@ -337,18 +337,15 @@ func (in *intake) print(density float64) (sh repeated.Shard) {
 	}
 	var h repeated.Hash
 	h.Numbers(y)
+	at := in.at
 	for _, row := range [...]int32{in.rows[0], in.rows[len(in.rows)-1]} {
-		for _, i := range in.at.sources {
-			in.batch.Columns[i].print(&h, int(row))
+		for _, columns := range [...][]int{at.sources, at.groups, at.slopes} {
+			for _, i := range columns {
+				in.batch.Columns[i].print(&h, int(row))
+			}
 		}
-		for _, i := range in.at.groups {
-			in.batch.Columns[i].print(&h, int(row))
-		}
-		for _, i := range in.at.slopes {
-			in.batch.Columns[i].print(&h, int(row))
-		}
-		if i := in.at.exposure; i >= 0 {
-			in.batch.Columns[i].print(&h, int(row))
+		if at.exposure >= 0 {
+			in.batch.Columns[at.exposure].print(&h, int(row))
 		}
 	}
 	sh.Print = h.Print()
