@@ -81,12 +81,12 @@ func TestFileSentAgain(t *testing.T) {
 	const streams = 300
 	r := rand.New(rand.NewPCG(3, 80))
 	for _, n := range []int{20, 50, 500} {
-		mean, squares, told := 0., 0., 0
+		mean, squares, told := 0., 0., map[int]int{}
 		for range streams {
-			s, half := stream{forget: 1}, stream{forget: 1}
+			s := stream{forget: 1}
 			file := fresh(r, n)
 			s.add(whole, file...)
-			half = s
+			once := s
 			if s.part() != 0 {
 				t.Fatalf("%d shards that came once: %+v", n, s.Again)
 			}
@@ -102,15 +102,17 @@ func TestFileSentAgain(t *testing.T) {
 			if s.part() > 0 || !s.valid() {
 				t.Errorf("%d shards, long ago: %+v", n, s.Again)
 			}
-			half.add(whole, file[n/4:n/4+n/2]...)
-			if half.part() > 0 {
-				told++
+			for _, of := range []int{2, 4, 8} {
+				s := once
+				if s.add(whole, file[n/4:n/4+n/of]...); s.part() > 0 {
+					told[of]++
+				}
 			}
 		}
 		sd := math.Sqrt(squares - mean*mean)
-		t.Logf("%d shards: %.3f of the rows, sd %.3f; of half of them in %d of %d", n, mean, sd, told, streams)
-		if math.Abs(mean-.5) > .06 || sd > .12 || told < streams*9/10 {
-			t.Errorf("%d shards: %.3f of the rows, sd %.3f; of half of them in %d of %d", n, mean, sd, told, streams)
+		t.Logf("%d shards: %.3f of the rows, sd %.3f; of a half, a quarter and an eighth of them in %v of %d streams", n, mean, sd, told, streams)
+		if math.Abs(mean-.5) > .06 || sd > .12 || told[2] < streams*9/10 || told[4] < streams/2 {
+			t.Errorf("%d shards: %.3f of the rows, sd %.3f; of a part of them in %v of %d streams", n, mean, sd, told, streams)
 		}
 	}
 }
