@@ -2,6 +2,7 @@ package cdf
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 )
@@ -104,6 +105,7 @@ func (f *Filter) advance(b *Batch, observed int, back *undo) (err error) {
 	}
 	s.clock = max(s.clock, b.Time)
 	s.neff = forget*s.neff + float64(observed)
+	s.account.repeats.Add(w.intake.print(f.foretold()), float64(observed), forget)
 	f.scoreEvidence(int64(observed), before)
 	s.n += int64(observed)
 	return nil
@@ -115,6 +117,19 @@ func (f *Filter) advance(b *Batch, observed int, back *undo) (err error) {
 func (f *Filter) constantsStand(observed int) bool {
 	idle := observed == 0 && (!f.spec.Steps || f.ws.shard.Rows == 0)
 	return f.now.scaling.frozen || idle
+}
+
+// foretold returns the mean log density that was predicted of the shard, as of repeated.Bits. One that is no mass is twice
+// as much: what is the same every time and rounded has that of an error of the rounding, which it is surprised by.
+func (f *Filter) foretold() float64 {
+	switch density := f.now.score.LogDensity; {
+	case f.engine.predictor == nil:
+		return math.Inf(-1)
+	case !f.spec.RawResponse:
+		return density + math.Ln2
+	default:
+		return density
+	}
 }
 
 // elapsed returns the event time since the shard before, in milliseconds.

@@ -2,12 +2,14 @@ package cdf
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 
 	"github.com/credence-stream/credence/cdf/correlated"
+	"github.com/credence-stream/credence/cdf/repeated"
 )
 
-// account is what a key remembers of how well its shards were predicted: some 70
+// account is what a key remembers of how well its shards were predicted: some 120
 // bytes.
 //
 // If the model is right the transforms of a shard's rows are uniform whatever came
@@ -26,7 +28,8 @@ type account struct {
 	// What is told of them: it decides nothing.
 	outliers Outliers
 
-	errors correlated.Errors
+	errors  correlated.Errors
+	repeats repeated.Sketch
 }
 
 // The classes of transforms: the two tails that an interval of 95 % leaves out
@@ -222,8 +225,9 @@ func (a *account) deviation() (d [pitClasses]float64, total float64) {
 	return d, total
 }
 
-// appendFlags appends what is wrong, of predictions that are judged already.
-func (a *account) appendFlags(dst []string, verdict fit) []string {
+// appendFlags appends what is wrong, of predictions that are judged already and as many
+// discounted rows.
+func (a *account) appendFlags(dst []string, verdict fit, rows float64) []string {
 	for _, f := range [...]struct {
 		name string
 		up   bool
@@ -233,6 +237,7 @@ func (a *account) appendFlags(dst []string, verdict fit) []string {
 		{drift, a.fallen > alarm},
 		{outliers, a.wild > 1/math.E},
 		{correlatedErrors, a.errors.Correlated()},
+		{RepeatedFlag, a.repeats.Part(rows) > 0},
 	} {
 		if f.up {
 			dst = append(dst, f.name)
@@ -260,6 +265,61 @@ func (a *account) append(b []byte) []byte {
 	return binary.AppendVarint(b, a.outliers.T)
 }
 
+// The parts of the account that a snapshot holds only where they are something, by their bits in the byte that
+// says which of them follow, in this order.
+const (
+	partErrors  = 1 << iota // the one that snapshots of version 3 have
+	partRepeats             // of a key some of whose shards told enough to be remembered
+	allParts    = 1<<iota - 1
+)
+
+// held returns the bits of the parts that are there.
+func (a *account) held() (bits byte) {
+	if a.errors != (correlated.Errors{}) {
+		bits |= partErrors
+	}
+	if a.repeats.Shards > 0 {
+		bits |= partRepeats
+	}
+	return bits
+}
+
+// appendParts appends the parts that are there, in a snapshot of a version.
+func (a *account) appendParts(b []byte, version byte) []byte {
+	bits := a.held()
+	if version >= snapshotParts {
+		b = append(b, bits)
+	}
+	if bits&partErrors != 0 {
+		b = a.appendErrors(b)
+	}
+	if bits&partRepeats != 0 {
+		b = a.repeats.Append(b)
+	}
+	return b
+}
+
+// readParts reads what appendParts wrote.
+func (a *account) readParts(r *reader, version byte) {
+	bits := byte(0)
+	switch {
+	case version == snapshotErrors:
+		bits = partErrors
+	case version >= snapshotParts:
+		if bits = r.byte(); bits <= partErrors {
+			r.fail("parts %b in version %d", bits, version)
+		} else if bits > allParts {
+			r.err, r.b = fmt.Errorf("%w %w: parts %b, this one reads %b", ErrSnapshot, ErrLater, bits, allParts), nil
+		}
+	}
+	if r.err == nil && bits&partErrors != 0 {
+		a.readErrors(r)
+	}
+	if r.err == nil && bits&partRepeats != 0 {
+		a.readRepeats(r)
+	}
+}
+
 // appendErrors appends what is known of correlated errors.
 func (a *account) appendErrors(b []byte) []byte {
 	e := &a.errors
@@ -282,6 +342,14 @@ func (a *account) readErrors(r *reader) {
 	}
 }
 
+// readRepeats reads what is remembered of shards.
+func (a *account) readRepeats(r *reader) {
+	var ok bool
+	if r.b, ok = a.repeats.Read(r.b); !ok {
+		r.fail("%+v in the account of shards that came again", a.repeats)
+	}
+}
+
 // read reads what append wrote after t shards.
 func (a *account) read(r *reader, t int64) {
 	for i, to := range a.numbers() {
@@ -289,10 +357,8 @@ func (a *account) read(r *reader, t int64) {
 			r.fail("%g in the account of scores", *to)
 		}
 	}
-	if b := r.take(1); b != nil {
-		if a.shards = int32(b[0]); a.shards > settled {
-			r.fail("%d shards in the account of scores", a.shards)
-		}
+	if a.shards = int32(r.byte()); a.shards > settled {
+		r.fail("%d shards in the account of scores", a.shards)
 	}
 	a.outliers = Outliers{Rows: r.natural(), T: r.natural()}
 	if o := a.outliers; o.T > t || (o.T == 0) != (o.Rows == 0) {

@@ -1,10 +1,12 @@
 package cdf
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf/correlated"
+	"github.com/credence-stream/credence/cdf/repeated"
 )
 
 // Another release may judge by another rule: states whose account differs in weighed transforms and sums of
@@ -16,6 +18,7 @@ func TestMayBeJudgedOtherwise(t *testing.T) {
 	}{
 		{account{mean: -3, spread: 1, fallen: 9}, account{mean: -3, spread: 1}, true},
 		{account{mean: -3, spread: 1}, account{mean: -3, spread: 1, pit: [pitClasses]float32{5}, errors: correlated.Errors{Sum: 3}}, true},
+		{account{mean: -3, repeats: repeated.Sketch{Shards: 9}}, account{mean: -3}, true},
 		{account{mean: -3, spread: 1, fallen: 9}, account{mean: -3.1, spread: 1, fallen: 9}, false},
 	} {
 		to := state{account: c.to}
@@ -53,6 +56,43 @@ func TestErrorsInSnapshots(t *testing.T) {
 			case c.wrong && whole && !strings.Contains(r.err.Error(), "correlated errors"):
 				t.Errorf("%+v: %v", c.errors, r.err)
 			}
+		}
+	}
+}
+
+// The parts of an account are read as they were written. A byte of parts that has none, or only the one
+// of version 3, is damage, and one with others is of a later release.
+func TestPartsOfAnAccount(t *testing.T) {
+	var sketch repeated.Sketch
+	sketch.Add(repeated.Shard{Print: 7, Bits: 40}, 10, 1)
+	errorsThere := correlated.Errors{Sum: 3.5}
+	for _, c := range []struct {
+		account account
+		version byte
+	}{
+		{account{}, snapshotFirst},
+		{account{errors: errorsThere}, snapshotErrors},
+		{account{repeats: sketch}, snapshotParts},
+		{account{errors: errorsThere, repeats: sketch}, snapshotParts},
+	} {
+		s := state{account: c.account}
+		if v := s.version(); v != c.version {
+			t.Errorf("%+v is written in version %d, want %d", c.account, v, c.version)
+		}
+		b := c.account.appendParts(nil, c.version)
+		for n := range len(b) + 1 {
+			var got account
+			r := &reader{b: b[:n]}
+			if got.readParts(r, c.version); (r.err == nil) != (n == len(b)) || r.err == nil && got != c.account {
+				t.Errorf("%d of %d bytes of %+v are read as %+v, %v", n, len(b), c.account, got, r.err)
+			}
+		}
+	}
+	for bits, later := range map[byte]bool{0: false, partErrors: false, 4: true, 7: true, 128: true} {
+		var got account
+		r := &reader{b: append([]byte{bits}, make([]byte, 99)...)}
+		if got.readParts(r, snapshotParts); !errors.Is(r.err, ErrSnapshot) || errors.Is(r.err, ErrLater) != later {
+			t.Errorf("parts %b: %v", bits, r.err)
 		}
 	}
 }

@@ -111,6 +111,13 @@ func (r *reader) length(size int) int {
 	return int(n)
 }
 
+func (r *reader) byte() byte {
+	if b := r.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
 func (r *reader) bool() bool {
 	switch b := r.take(1); {
 	case b == nil:

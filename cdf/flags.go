@@ -29,9 +29,12 @@ const (
 	correlatedErrors = "correlated_errors"
 )
 
+// RepeatedFlag is raised where shards came more than once, so that their rows count as often.
+const RepeatedFlag = "repeated_shards"
+
 // Flags lists the flags that the engine raises.
 func Flags() []string {
-	return []string{scaleMoved, firstOutliers, miscalibrated, wideIntervals, drift, outliers, correlatedErrors, CollinearFlag}
+	return []string{scaleMoved, firstOutliers, miscalibrated, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CollinearFlag}
 }
 
 // Advise says what to do about a flag that the engine raises, empty where the
@@ -58,6 +61,9 @@ func Advise(flag string) string {
 	case correlatedErrors:
 		return "rows that come together have errors in common, so that they tell less than as many independent rows, and intervals are too short: " +
 			"make one row of those that share an error, as their mean, or name what they share as a group of anova or poisson; for noise that lasts use dlm"
+	case RepeatedFlag:
+		return "shards came again bit for bit, whose rows count as often as they came, so that intervals are too short: let the producer send the header " +
+			"credence-shard, or be idempotent, and read the topic again with a new group, or forget; a response that its columns give exactly looks the same"
 	case CollinearFlag:
 		return "columns determine each other, so that only the prior divides their effect among them: do not read their coefficients " +
 			"(prior_dominated names them) one by one, and leave all of them but one out; predictions are not harmed while it stays so"
@@ -196,4 +202,15 @@ func (f *Filter) Collinear() []string {
 		names = append(names, f.now.design.names[j])
 	}
 	return names
+}
+
+// Repeated returns how many of the shards so far were found to have come before, and what part of the
+// discounted rows of the state is repeats, as far as is known. Both are 0 where the summary of that has no
+// RepeatedFlag.
+func (f *Filter) Repeated() (shards int64, part float64) {
+	s := &f.now
+	if part = s.account.repeats.Part(s.neff); part > 0 {
+		shards = s.account.repeats.Again.Shards
+	}
+	return shards, part
 }

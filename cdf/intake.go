@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/credence-stream/credence/cdf/repeated"
 	"github.com/credence-stream/credence/cdf/vec"
 )
 
@@ -40,6 +41,7 @@ type intake struct {
 	some   []int32   // the rows where one was
 	hot    [][]int32 // per source: categorical, the column of X per row of the batch
 	labels labels
+	heard  []float64 // responses, where rows lack them or are left out
 
 	// presumes says that all numbers of features are finite, as those of nearly all shards are: who lays the
 	// rows out sees whether they are, so that each is read once.
@@ -321,4 +323,57 @@ func (in *intake) count() int {
 		}
 	}
 	return n
+}
+
+// print returns what tells the shard from others: the responses of all admitted rows and the columns
+// of the first and the last, in the units that they came in. density is as of repeated.Bits. A row of a time column comes once.
+func (in *intake) print(density float64) (sh repeated.Shard) {
+	if in.at.y < 0 || in.at.time >= 0 {
+		return sh
+	}
+	y := in.responses()
+	if sh.Bits = repeated.Bits(y, density); !(sh.Bits >= repeated.Least) {
+		return sh
+	}
+	var h repeated.Hash
+	h.Numbers(y)
+	at := in.at
+	for _, row := range [...]int32{in.rows[0], in.rows[len(in.rows)-1]} {
+		for _, columns := range [...][]int{at.sources, at.groups, at.slopes} {
+			for _, i := range columns {
+				in.batch.Columns[i].print(&h, int(row))
+			}
+		}
+		if at.exposure >= 0 {
+			in.batch.Columns[at.exposure].print(&h, int(row))
+		}
+	}
+	sh.Print = h.Print()
+	return sh
+}
+
+// responses returns those of the admitted rows that have one.
+func (in *intake) responses() []float64 {
+	y := in.batch.Columns[in.at.y].Number
+	if !in.lost && !in.silent {
+		return y
+	}
+	in.heard = in.heard[:0]
+	for _, row := range in.rows {
+		if v := y[row]; !math.IsNaN(v) {
+			in.heard = append(in.heard, v)
+		}
+	}
+	return in.heard
+}
+
+// print takes the value of a row in.
+func (c *Column) print(h *repeated.Hash, row int) {
+	if c.Type != Text {
+		h.Number(c.Number[row])
+	} else if code := c.Code[row]; code >= 0 {
+		h.Text(c.Levels[code])
+	} else {
+		h.Word(0)
+	}
 }

@@ -7,20 +7,19 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
-
-	"github.com/credence-stream/credence/cdf/correlated"
 )
 
 // A snapshot is
 //
 //	"CDFS" | version | fingerprint (32) | kind | variant | progress | drops |
-//	design, factors, account, errors, scaling, model (all six only after the first shard) |
+//	design, factors, account, its parts, scaling, model (all six only after the first shard) |
 //	CRC-32C of everything before (4)
 //
 // Whatever the version, it begins with magic and version and ends with the checksum:
 // that tells a later release's from a damaged one. A state is written in the lowest version that holds it. Drops are there from
 // version 2 on, and in that only of a key whose rows were dropped: one of version 1 may have dropped some, which were not counted
-// then. What is known of correlated errors is there in version 3, and only where that is something.
+// then. In version 3 there is one part of the account, what is known of correlated errors; in version 4 a byte says which parts there
+// are: bit 1 that, bit 2 what is remembered of shards. A part is there only where that is something.
 //
 // It holds no offset, partition, owner or time of processing: two filters
 // that absorbed the same shards under the same configuration have the same
@@ -30,6 +29,7 @@ const (
 	snapshotFirst  = 1
 	snapshotDrops  = 2
 	snapshotErrors = 3
+	snapshotParts  = 4
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -59,9 +59,7 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 			b = appendStrings(b, s.factors[i].levels)
 		}
 		b = s.account.append(b)
-		if version >= snapshotErrors {
-			b = s.account.appendErrors(b)
-		}
+		b = s.account.appendParts(b, version)
 		b = s.scaling.append(b)
 		// The model's length goes before it, and is known only after.
 		at := len(b)
@@ -78,8 +76,10 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 
 // version is the lowest that holds the state.
 func (s *state) version() byte {
-	switch {
-	case s.account.errors != correlated.Errors{}:
+	switch held := s.account.held(); {
+	case held > partErrors:
+		return snapshotParts
+	case held == partErrors:
 		return snapshotErrors
 	case len(s.drops) > 0:
 		return snapshotDrops
@@ -174,8 +174,8 @@ func open(data []byte) (h opened, r reader, err error) {
 	switch {
 	case crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(data[len(body):]):
 		return h, r, fmt.Errorf("%w: checksum does not match", ErrSnapshot)
-	case h.version > snapshotErrors:
-		return h, r, fmt.Errorf("%w %w: version %d, this one reads %d to %d", ErrSnapshot, ErrLater, h.version, snapshotFirst, snapshotErrors)
+	case h.version > snapshotParts:
+		return h, r, fmt.Errorf("%w %w: version %d, this one reads %d to %d", ErrSnapshot, ErrLater, h.version, snapshotFirst, snapshotParts)
 	case h.version < snapshotFirst:
 		return h, r, fmt.Errorf("%w: version %d, there was none before %d", ErrSnapshot, h.version, snapshotFirst)
 	}
@@ -255,6 +255,6 @@ func (s *state) takeRounded(from *state) bool {
 	float(&to.spread, account.spread)
 	float(&to.wild, account.wild)
 	// Weighed rows and sums of judgements, whose rules may change as well.
-	to.pit, to.fallen, to.errors = account.pit, account.fallen, account.errors
+	to.pit, to.fallen, to.errors, to.repeats = account.pit, account.fallen, account.errors, account.repeats
 	return same
 }

@@ -59,9 +59,7 @@ func (s *state) read(r *reader, version byte, spec *Spec, w *Workspace) (*engine
 	}
 	if r.err == nil {
 		s.account.read(r, s.t)
-		if version >= snapshotErrors {
-			s.account.readErrors(r)
-		}
+		s.account.readParts(r, version)
 		s.scaling.read(r, s, spec, &w.spare)
 	}
 	b := r.take(8)

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"log/slog"
+	"math"
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
@@ -15,6 +16,13 @@ type Adviser interface {
 	Advise(flag string) string
 	// Flags lists those that the model may raise beside the engine's.
 	Flags() []string
+}
+
+// Repeats are shards that came before: how many were found, and what part of a state's rows they
+// and those that they stand for are.
+type Repeats struct {
+	Shards int64
+	Part   float64
 }
 
 // mostFlags bounds what a partition remembers of flags, and so the lines that
@@ -53,8 +61,11 @@ func (l *flagLog) report(log *slog.Logger, p Partition, tasks []task) {
 			if a, ok := t.spec.Settings.(Adviser); ok && advice == "" {
 				advice = a.Advise(flag)
 			}
-			if flag == cdf.CollinearFlag {
+			switch flag {
+			case cdf.CollinearFlag:
 				args = append(args, "columns", strings.Join(t.result.Together, ", "))
+			case cdf.RepeatedFlag:
+				args = append(args, "found", t.result.Repeats.Shards, "part", math.Round(100*t.result.Repeats.Part)/100)
 			}
 			if advice != "" {
 				args = append(args, "advice", advice)

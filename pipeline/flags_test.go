@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"maps"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -83,6 +84,29 @@ func TestFlagsAreLoggedOncePerKey(t *testing.T) {
 		// Three keys of ten shards each.
 		if n := labelled(t, b.Reg, "credence_shards_flagged_total", map[string]string{"kind": "line", "flag": "odd"}); n != 30 {
 			t.Errorf("%g shards are counted with the flag, want 30", n)
+		}
+	})
+}
+
+// The log says how many repeats were found, and what part of the rows they are.
+func TestRepeatsAreLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rules := pipelinetest.RulesOf(t, pipeline.Rule{Match: "k", Spec: cdftest.Line()})
+		var log []pipeline.Record
+		for i := range int64(6) {
+			numbers := make([]float64, 42)
+			for k := range numbers {
+				numbers[k] = math.Sin(float64(100*(i/2) + int64(k)))
+			}
+			numbers[0], numbers[1] = -1, 0
+			log = append(log, pipeline.Record{Offset: i, Time: 1e12, Key: []byte("k"), Value: simRows(numbers...)})
+		}
+		var text bytes.Buffer
+		b := pipelinetest.StartLogging(t, &pipelinetest.Kafka{Log: log}, storetest.NewMemory(), rules, slog.NewTextHandler(&text, nil))
+		b.CatchUp(t)
+		b.Stop(t)
+		if line := `kind=line flag=repeated_shards found=1 part=0.5 advice="shards came again bit for bit`; strings.Count(text.String(), line) != 1 {
+			t.Errorf("no line with %q; the log is\n%s", line, text.String())
 		}
 	})
 }

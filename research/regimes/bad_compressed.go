@@ -42,7 +42,7 @@ func badCompressed() []regime {
 		one("two rows in all", design+"two shards of a row.", "flagged", []int{1, 1}, nil, true),
 		one("ten rows", design+"ten shards of a row.", "flagged", equal(10, 1), nil, true),
 		one("50 rows a shard", design+"20 shards of 50 rows.", "covered", equal(20, 50), nil, true),
-		one("shards sent twice", design+"20 shards of 50 rows, every other one a copy of the one before.", "off", equal(20, 50), func(f rowOf) rowOf { return f.twice(50) }, true),
+		one("shards sent twice", design+"20 shards of 50 rows, every other one a copy of the one before.", "flagged", equal(20, 50), func(f rowOf) rowOf { return f.twice(50) }, true),
 		one("a coefficient with another sign", design+"20 shards of 50 rows, x1 negated from the eleventh on.", "off", equal(20, 50), func(f rowOf) rowOf { return f.times(500, 0, -1) }, false),
 		one("the same behind more shards", design+"60 shards of 50 rows, x1 negated from the 41st on.", "flagged", equal(60, 50), func(f rowOf) rowOf { return f.times(2000, 0, -1) }, false),
 		one("the response with another sign", design+"20 shards of 50 rows, the response negated from the eleventh on.", "flagged", equal(20, 50), func(f rowOf) rowOf { return f.times(500, p, -1) }, false),

@@ -54,7 +54,7 @@ func badDLM() []regime {
 				return row
 			}
 		}, true),
-		one("shards sent twice", design+"20 shards of 50 rows, every other one a copy of the one before, no column of time.", "off", equal(20, 50), steps, func(f rowOf) rowOf { return f.twice(50) }, true),
+		one("shards sent twice", design+"20 shards of 50 rows, every other one a copy of the one before, no column of time.", "flagged", equal(20, 50), steps, func(f rowOf) rowOf { return f.twice(50) }, true),
 		one("a constant response", design+"20 shards of 50 rows, but the response is 0 in all.", "flagged", equal(20, 50), steps, func(f rowOf) rowOf { return f.times(0, 1, 0) }, false),
 		one("the response by 100", design+"20 shards of 50 rows, the response a hundredth from the eleventh on.", "flagged", equal(20, 50), steps, func(f rowOf) rowOf { return f.times(500, 1, .01) }, false),
 		one("the response times 100", design+"20 shards of 50 rows, the response a hundredfold from the eleventh on.", "flagged", equal(20, 50), steps, func(f rowOf) rowOf { return f.times(500, 1, 100) }, false),

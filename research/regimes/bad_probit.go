@@ -37,7 +37,7 @@ func badProbit() []regime {
 	return []regime{
 		one("two rows in all", design+"two shards of a row.", "flagged", []int{1, 1}, 0, nil, true),
 		one("one class alone", design+"10 shards of 20 rows, the response 0 in all.", "flagged", equal(10, 20), 0, func(f rowOf) rowOf { return f.times(0, 2, 0) }, false),
-		one("shards sent twice", design+"20 shards of 20 rows, every other one a copy of the one before.", "off", equal(20, 20), 0, func(f rowOf) rowOf { return f.twice(20) }, true),
+		one("shards sent twice", design+"20 shards of 20 rows, every other one a copy of the one before.", "flagged", equal(20, 20), 0, func(f rowOf) rowOf { return f.twice(20) }, true),
 		one("the classes swapped", design+"20 shards of 50 rows, the other class from the eleventh on.", "flagged", equal(20, 50), 0, func(f rowOf) rowOf { return f.from(500, func(row []float64) { row[2] = 1 - row[2] }) }, false),
 		one("the classes of rare events swapped", "The same, intercept -2.5.", "flagged", equal(20, 50), -2.5, func(f rowOf) rowOf { return f.from(500, func(row []float64) { row[2] = 1 - row[2] }) }, false),
 		one("a column by 100", design+"20 shards of 50 rows, x1 a hundredth from the eleventh on.", "flagged", equal(20, 50), 0, func(f rowOf) rowOf { return f.times(500, 0, .01) }, false),

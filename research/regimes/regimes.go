@@ -42,13 +42,13 @@ func regimes() []regime {
 // notes say why regimes are off, by title.
 var notes = map[string]string{
 	"linear: 10 rows a shard, columns of no use":            "Six coefficients leave four of ten rows for sigma2, which is sometimes estimated far too small. The truth is where the prior expects it, so no flag is raised.",
-	"compressed: bad data: shards sent twice":               "As for linear: nothing in the rows says that they came twice.",
+	"compressed: bad data: shards sent twice":               "As for linear.",
 	"compressed: bad data: a coefficient with another sign": "One coefficient of ten that are alike: the errors' mean square rises by less than a half, and rows that are right are too few yet for `drift` to know how much shards vary. Behind 40 shards it is told.",
 	"dlm: bad data: every third row left out":               "Without a column of time a row is a step: phi and tau2 are those of three steps. Predictions are calibrated, so no flag is raised. Name the column of time.",
 	"dlm: bad data: shards sent twice":                      "As for linear. With a column of time a step that comes twice is refused.",
-	"probit: bad data: shards sent twice":                   "As for linear: nothing in the rows says that they came twice.",
+	"probit: bad data: shards sent twice":                   "As for linear. Twenty classes say little: it takes some repeats until they are no chance.",
 	"probit: bad data: a column of 1e6":                     "The slope of x1 is drawn to 0. `outliers` is up in the 250 rows behind the row, and the message counts it for ever; 600 rows later the rows that disagree with it tell it in most streams.",
-	"linear: bad data: shards sent twice":                   "Rows that come twice count twice: sds are .71 of what they should be, and nothing in the rows says so. Give records the header `credence-shard`.",
+	"linear: bad data: shards sent twice":                   "Rows that come twice count twice: sds are .71 of what they should be. `repeated_shards` says so from the first repeat on. Give records the header `credence-shard`.",
 	"linear: t noise":                                       "sigma2 is the variance of a distribution with heavy tails. A few extreme values determine it, and most samples of 20 or 200 rows have none. Coefficients are covered. `miscalibrated` is raised after about 500 rows.",
 	"linear: a skewed column":                               "The few large values of the column explain nearly all of y, which the prior of sigma2 does not expect: sigma2 is listed in most replicates.",
 	"anova: one large group":                                "Nineteen groups have one row in the first shard. There the prior of tau2 draws levels together that differ.",

@@ -31,5 +31,5 @@ var ofErrors = []mutant{
 	{"linear: lines share nothing", "models/internal/predictive/tally.go",
 		"t.Out.Shared = t.line / t.variance", "t.Out.Shared = 1e-12 * t.line / t.variance", "^TestCorrelatedErrors$", account},
 	{"rounding: what is behind flags is compared", "cdf/snapshot.go",
-		"	to.pit, to.fallen, to.errors = account.pit, account.fallen, account.errors", "	float(&to.fallen, account.fallen)", "^TestMayBeJudgedOtherwise$", engine},
+		"	to.pit, to.fallen, to.errors, to.repeats = account.pit, account.fallen, account.errors, account.repeats", "	float(&to.fallen, account.fallen)", "^TestMayBeJudgedOtherwise$", engine},
 }
