@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf/correlated"
+	"github.com/credence-stream/credence/cdf/reliability"
 )
 
 // account is what a key remembers of how well its shards were predicted: some 70
@@ -27,6 +28,8 @@ type account struct {
 	outliers Outliers
 
 	errors correlated.Errors
+	// Of a model of two classes, nil before it has told of a row.
+	reliability *reliability.Account
 }
 
 // The classes of transforms: the two tails that an interval of 95 % leaves out
@@ -89,6 +92,17 @@ func (a *account) add(t int64, s *Score, predicted *Score, expected, weight floa
 	if !math.IsNaN(s.LogDensity) {
 		a.addDensity(s.LogDensity, expected, n)
 	}
+}
+
+// addReliability takes what the rows of a shard are to predicted probabilities.
+func (a *account) addReliability(s *reliability.Shard) {
+	if s.Rows() == 0 {
+		return
+	}
+	if a.reliability == nil {
+		a.reliability = new(reliability.Account)
+	}
+	a.reliability.Add(s)
 }
 
 // rowWeight is what a row counts for where predictions are judged, one of n that were
@@ -279,6 +293,42 @@ func (a *account) readErrors(r *reader) {
 	}
 	if *e == (correlated.Errors{}) || !e.Valid() {
 		r.fail("%+v in the account of correlated errors", *e)
+	}
+}
+
+// appendReliability appends what is known of predicted probabilities.
+func (a *account) appendReliability(b []byte) []byte {
+	known := a.reliability
+	b = appendFloat32(b, known.Rows)
+	b = appendSums(b, known.Classes[:])
+	return appendSums(b, known.Curves)
+}
+
+func appendSums(b []byte, sums []reliability.Sum) []byte {
+	for i := range sums {
+		b = appendFloat32(appendFloat32(b, sums[i].Off), sums[i].Variance)
+	}
+	return b
+}
+
+// readReliability reads what appendReliability wrote of a key with as many columns.
+func (a *account) readReliability(r *reader, columns int) {
+	if 8*columns > len(r.b) {
+		r.fail("cut short")
+		return
+	}
+	known := &reliability.Account{Rows: r.float32(), Curves: make([]reliability.Sum, columns)}
+	readSums(r, known.Classes[:])
+	readSums(r, known.Curves)
+	if r.err == nil && !known.Valid() {
+		r.fail("%+v in the account of probabilities", *known)
+	}
+	a.reliability = known
+}
+
+func readSums(r *reader, sums []reliability.Sum) {
+	for i := range sums {
+		sums[i] = reliability.Sum{Off: r.float32(), Variance: r.float32()}
 	}
 }
 

@@ -1,10 +1,12 @@
 package cdf
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf/correlated"
+	"github.com/credence-stream/credence/cdf/reliability"
 )
 
 // Another release may judge by another rule: states whose account differs in weighed transforms and sums of
@@ -16,6 +18,7 @@ func TestMayBeJudgedOtherwise(t *testing.T) {
 	}{
 		{account{mean: -3, spread: 1, fallen: 9}, account{mean: -3, spread: 1}, true},
 		{account{mean: -3, spread: 1}, account{mean: -3, spread: 1, pit: [pitClasses]float32{5}, errors: correlated.Errors{Sum: 3}}, true},
+		{account{mean: -3, spread: 1}, account{mean: -3, spread: 1, reliability: &reliability.Account{Rows: 3}}, true},
 		{account{mean: -3, spread: 1, fallen: 9}, account{mean: -3.1, spread: 1, fallen: 9}, false},
 	} {
 		to := state{account: c.to}
@@ -53,6 +56,62 @@ func TestErrorsInSnapshots(t *testing.T) {
 			case c.wrong && whole && !strings.Contains(r.err.Error(), "correlated errors"):
 				t.Errorf("%+v: %v", c.errors, r.err)
 			}
+		}
+	}
+}
+
+// Parts of the account are read as they were written, in the lowest version that holds them, and nothing else is.
+func TestPartsOfTheAccount(t *testing.T) {
+	known := &reliability.Account{Rows: 70, Classes: [reliability.Classes]reliability.Sum{{Off: -2, Variance: 3}, 7: {Off: 1, Variance: .5}}, Curves: []reliability.Sum{{}, {Off: 4, Variance: 40}}}
+	errors := correlated.Errors{Sum: 3.5}
+	for _, c := range []struct {
+		account account
+		version byte
+		wrong   string
+	}{
+		{account{errors: errors}, snapshotErrors, ""},
+		{account{reliability: known}, snapshotParts, ""},
+		{account{errors: errors, reliability: known}, snapshotParts, ""},
+		{account{errors: errors, reliability: &reliability.Account{}}, snapshotErrors, ""},
+		{account{}, snapshotParts, "parts 0 "},
+		{account{errors: errors}, snapshotParts, "parts 1 "},
+		{account{reliability: &reliability.Account{Rows: 1, Classes: [reliability.Classes]reliability.Sum{{Off: 1}}, Curves: known.Curves}}, snapshotParts, "account of probabilities"},
+	} {
+		if s := (&state{account: c.account}); c.wrong == "" && s.version() != c.version {
+			t.Errorf("%+v is of version %d, want %d", c.account, s.version(), c.version)
+		}
+		b := c.account.appendParts(nil, c.version)
+		for n := range len(b) + 1 {
+			got, r := account{}, &reader{b: b[:n]}
+			got.readParts(r, c.version, 2)
+			switch whole := n == len(b); {
+			case (r.err != nil) != (c.wrong != "" || !whole):
+				t.Errorf("%+v, %d of %d bytes: %v", c.account, n, len(b), r.err)
+			case whole && c.wrong != "" && !strings.Contains(r.err.Error(), c.wrong):
+				t.Errorf("%+v: %v", c.account, r.err)
+			case r.err == nil && (got.errors != c.account.errors || c.account.parts() > partErrors && !reflect.DeepEqual(got.reliability, c.account.reliability)):
+				t.Errorf("%+v is read as %+v", c.account, got)
+			}
+		}
+		if c.wrong == "" {
+			r := &reader{b: append([]byte{c.account.parts() | 8}, b...)}
+			if new(account).readParts(r, snapshotParts, 2); r.err == nil {
+				t.Error("a part that is not known is read")
+			}
+		}
+	}
+}
+
+// Probabilities that do not come true are miscalibrated, whatever the transforms say.
+func TestUnreliableIsMiscalibrated(t *testing.T) {
+	known := &reliability.Account{Rows: 1000, Classes: [reliability.Classes]reliability.Sum{{Off: 90, Variance: 100}}}
+	f := NewFilter(NewSpec("k", "", struct{}{}, nil), "k")
+	f.engine = new(engine)
+	for rows, want := range map[float32]fit{0: unsuspected, 1000: misfit} {
+		known.Rows = rows
+		f.now.account = account{reliability: known, pit: [pitClasses]float32{9: 0}}
+		if got := f.judge(); got != want {
+			t.Errorf("%g rows: %v, want %v", rows, got, want)
 		}
 	}
 }

@@ -14,13 +14,14 @@ import (
 // A snapshot is
 //
 //	"CDFS" | version | fingerprint (32) | kind | variant | progress | drops |
-//	design, factors, account, errors, scaling, model (all six only after the first shard) |
+//	design, factors, account, parts, scaling, model (all six only after the first shard) |
 //	CRC-32C of everything before (4)
 //
 // Whatever the version, it begins with magic and version and ends with the checksum:
 // that tells a later release's from a damaged one. A state is written in the lowest version that holds it. Drops are there from
 // version 2 on, and in that only of a key whose rows were dropped: one of version 1 may have dropped some, which were not counted
-// then. What is known of correlated errors is there in version 3, and only where that is something.
+// then. Parts of the account are there where they are something: what is known of correlated errors alone in version 3, and in
+// version 4 a byte that says which parts follow.
 //
 // It holds no offset, partition, owner or time of processing: two filters
 // that absorbed the same shards under the same configuration have the same
@@ -30,6 +31,14 @@ const (
 	snapshotFirst  = 1
 	snapshotDrops  = 2
 	snapshotErrors = 3
+	snapshotParts  = 4
+	snapshotLast   = snapshotParts
+)
+
+// Parts of the account, in their order.
+const (
+	partErrors      = 1
+	partReliability = 4
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -60,7 +69,7 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 		}
 		b = s.account.append(b)
 		if version >= snapshotErrors {
-			b = s.account.appendErrors(b)
+			b = s.account.appendParts(b, version)
 		}
 		b = s.scaling.append(b)
 		// The model's length goes before it, and is known only after.
@@ -78,13 +87,60 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 
 // version is the lowest that holds the state.
 func (s *state) version() byte {
-	switch {
-	case s.account.errors != correlated.Errors{}:
+	switch parts := s.account.parts(); {
+	case parts > partErrors:
+		return snapshotParts
+	case parts == partErrors:
 		return snapshotErrors
 	case len(s.drops) > 0:
 		return snapshotDrops
 	}
 	return snapshotFirst
+}
+
+// parts says which parts the account has.
+func (a *account) parts() (parts byte) {
+	if a.errors != (correlated.Errors{}) {
+		parts |= partErrors
+	}
+	if a.reliability != nil && a.reliability.Rows > 0 {
+		parts |= partReliability
+	}
+	return parts
+}
+
+func (a *account) appendParts(b []byte, version byte) []byte {
+	parts := a.parts()
+	if version >= snapshotParts {
+		b = append(b, parts)
+	}
+	if parts&partErrors != 0 {
+		b = a.appendErrors(b)
+	}
+	if parts&partReliability != 0 {
+		b = a.appendReliability(b)
+	}
+	return b
+}
+
+// readParts reads what appendParts wrote of a key with as many columns.
+func (a *account) readParts(r *reader, version byte, columns int) {
+	parts := byte(partErrors)
+	if version >= snapshotParts {
+		if b := r.take(1); b != nil {
+			parts = b[0]
+		}
+		if parts <= partErrors || parts&^(partErrors|partReliability) != 0 {
+			r.fail("parts %b of the account", parts)
+			return
+		}
+	}
+	if parts&partErrors != 0 {
+		a.readErrors(r)
+	}
+	if parts&partReliability != 0 {
+		a.readReliability(r, columns)
+	}
 }
 
 // MarshalBinary returns the snapshot of the filter.
@@ -174,8 +230,8 @@ func open(data []byte) (h opened, r reader, err error) {
 	switch {
 	case crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(data[len(body):]):
 		return h, r, fmt.Errorf("%w: checksum does not match", ErrSnapshot)
-	case h.version > snapshotErrors:
-		return h, r, fmt.Errorf("%w %w: version %d, this one reads %d to %d", ErrSnapshot, ErrLater, h.version, snapshotFirst, snapshotErrors)
+	case h.version > snapshotLast:
+		return h, r, fmt.Errorf("%w %w: version %d, this one reads %d to %d", ErrSnapshot, ErrLater, h.version, snapshotFirst, snapshotLast)
 	case h.version < snapshotFirst:
 		return h, r, fmt.Errorf("%w: version %d, there was none before %d", ErrSnapshot, h.version, snapshotFirst)
 	}
@@ -255,6 +311,6 @@ func (s *state) takeRounded(from *state) bool {
 	float(&to.spread, account.spread)
 	float(&to.wild, account.wild)
 	// Weighed rows and sums of judgements, whose rules may change as well.
-	to.pit, to.fallen, to.errors = account.pit, account.fallen, account.errors
+	to.pit, to.fallen, to.errors, to.reliability = account.pit, account.fallen, account.errors, account.reliability
 	return same
 }

@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "write golden files that do not exist yet")
 
 // goldens are snapshots of every version of the format: with kept rows, with
-// frozen constants, of a sampled model with groups, with rows that were dropped and with errors that rows share. They
+// frozen constants, of a sampled model with groups, with rows that were dropped, with errors that rows share and with predicted probabilities. They
 // load for ever; a new version adds files beside them.
 var goldens = []struct {
 	file   string
@@ -37,6 +37,8 @@ var goldens = []struct {
 	{"testdata/snapshot_v2_line_dropped.bin", cdftest.Line, gappyShards, 30},
 	{"testdata/snapshot_v3_line_errors.bin", cdftest.SharedLine, cdftest.LineShards, 28},
 	{"testdata/snapshot_v3_line_errors_dropped.bin", cdftest.SharedLine, gappyShards, 36},
+	{"testdata/snapshot_v4_line_classes.bin", cdftest.ClassedLine, cdftest.LineShards, 30},
+	{"testdata/snapshot_v4_line_classes_errors_dropped.bin", cdftest.ClassedLine, gappyShards, 36},
 }
 
 // gappyShards are those of a line, some of whose rows have no x.
@@ -142,12 +144,12 @@ func TestSnapshotRefusals(t *testing.T) {
 		t.Errorf("another configuration: %v", err)
 	}
 	newer := bytes.Clone(snap)
-	newer[4] = 4
+	newer[4] = 5
 	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || errors.Is(err, cdf.ErrLater) {
 		t.Errorf("a damaged version: %v", err)
 	}
 	newer = binary.LittleEndian.AppendUint32(newer[:len(newer)-4], crc32.Checksum(newer[:len(newer)-4], crc32.MakeTable(crc32.Castagnoli)))
-	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || !errors.Is(err, cdf.ErrLater) || !strings.Contains(err.Error(), "version 4") {
+	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || !errors.Is(err, cdf.ErrLater) || !strings.Contains(err.Error(), "version 5") {
 		t.Errorf("a newer version: %v", err)
 	}
 	for _, bad := range [][]byte{nil, []byte("CDFS"), []byte("not a snapshot, but longer than the head of one would be")} {
@@ -251,7 +253,7 @@ func FuzzSnapshot(f *testing.F) {
 			f.Fatal(err)
 		}
 		which := uint8(0)
-		for i, word := range []string{"levels", "errors"} {
+		for i, word := range []string{"levels", "errors", "classes"} {
 			if strings.Contains(g.file, word) {
 				which = uint8(i + 1)
 			}
@@ -261,11 +263,13 @@ func FuzzSnapshot(f *testing.F) {
 	line, levels := cdftest.LineShards(1, 1)[0], cdftest.LevelShards(1, 1)[0]
 	f.Fuzz(func(t *testing.T, version, which uint8, body []byte) {
 		spec, next := cdftest.Line(), line
-		switch which % 3 {
+		switch which % 4 {
 		case 1:
 			spec, next = cdftest.Levels(), levels
 		case 2:
 			spec = cdftest.SharedLine()
+		case 3:
+			spec = cdftest.ClassedLine()
 		}
 		print := spec.Fingerprint()
 		b := append([]byte("CDFS"), version)
