@@ -242,7 +242,7 @@ func (a *account) appendFlags(dst []string, verdict fit) []string {
 		name string
 		up   bool
 	}{
-		{miscalibrated, verdict == misfit},
+		{MiscalibratedFlag, verdict == misfit},
 		{wideIntervals, verdict == tooWide},
 		{drift, a.fallen > alarm},
 		{outliers, a.wild > 1/math.E},

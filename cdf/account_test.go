@@ -106,12 +106,19 @@ func TestPartsOfTheAccount(t *testing.T) {
 func TestUnreliableIsMiscalibrated(t *testing.T) {
 	known := &reliability.Account{Rows: 1000, Classes: [reliability.Classes]reliability.Sum{{Off: 90, Variance: 100}}}
 	f := NewFilter(NewSpec("k", "", struct{}{}, nil), "k")
-	f.engine = new(engine)
+	f.engine, f.now.design = new(engine), &design{names: []string{"intercept", "x"}}
 	for rows, want := range map[float32]fit{0: unsuspected, 1000: misfit} {
 		known.Rows = rows
 		f.now.account = account{reliability: known, pit: [pitClasses]float32{9: 0}}
 		if got := f.judge(); got != want {
 			t.Errorf("%g rows: %v, want %v", rows, got, want)
 		}
+	}
+	if got := f.Curved(); got != "" {
+		t.Errorf("%q is curved", got)
+	}
+	known.Curves = []reliability.Sum{{}, {Off: 400, Variance: 1000}}
+	if got := f.Curved(); got != "x" {
+		t.Errorf("%q is curved, want x", got)
 	}
 }

@@ -8,13 +8,23 @@ import (
 )
 
 // Adviser is settings (cdf.Spec.Settings) that know what to do about a flag
-// that their model raises.
+// that their model raises, or what else than all kinds to do about one of the engine's.
 type Adviser interface {
 	// Advise returns a sentence without a full stop, empty where nothing is
 	// to be said.
 	Advise(flag string) string
 	// Flags lists those that the model may raise beside the engine's.
 	Flags() []string
+}
+
+// Advise says what to do about a flag of a model with such settings, empty where nobody knows.
+func Advise(flag string, settings any) string {
+	if a, ok := settings.(Adviser); ok {
+		if advice := a.Advise(flag); advice != "" {
+			return advice
+		}
+	}
+	return cdf.Advise(flag)
 }
 
 // mostFlags bounds what a partition remembers of flags, and so the lines that
@@ -49,14 +59,13 @@ func (l *flagLog) report(log *slog.Logger, p Partition, tasks []task) {
 			}
 			l.said[at] = struct{}{}
 			args := []any{"key", at.key, "kind", t.result.Kind, "flag", flag}
-			advice := cdf.Advise(flag)
-			if a, ok := t.spec.Settings.(Adviser); ok && advice == "" {
-				advice = a.Advise(flag)
-			}
-			if flag == cdf.CollinearFlag {
+			switch {
+			case flag == cdf.CollinearFlag:
 				args = append(args, "columns", strings.Join(t.result.Together, ", "))
+			case flag == cdf.MiscalibratedFlag && t.result.Curved != "":
+				args = append(args, "curved", t.result.Curved)
 			}
-			if advice != "" {
+			if advice := Advise(flag, t.spec.Settings); advice != "" {
 				args = append(args, "advice", advice)
 			}
 			to.Warn("model raises a flag", args...)

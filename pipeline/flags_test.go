@@ -30,14 +30,17 @@ func (d doubtful) PriorSD(list []cdf.Functional, dst []float64) {
 	d.Model.(cdf.Summarizer).PriorSD(list, dst)
 }
 
-// wise is settings that know what to do about one of them.
+// wise is settings that know what to do about one of them, and of the engine's.
 type wise struct{}
 
 func (wise) Flags() []string { return []string{"odd"} }
 
 func (wise) Advise(flag string) string {
-	if flag == "odd" {
+	switch flag {
+	case "odd":
 		return "look away"
+	case "scale_moved":
+		return "look closer"
 	}
 	return ""
 }
@@ -73,6 +76,7 @@ func TestFlagsAreLoggedOncePerKey(t *testing.T) {
 			`msg="model raises a flag" topic=in partition=0 key=k2 kind=line flag=odd advice="look away"` + "\n": 1,
 			`msg="model raises a flag" topic=in partition=0 key=k1 kind=line flag=other` + "\n":                  1,
 			`msg="model raises a flag" topic=in partition=0 key=plain kind=line flag=odd` + "\n":                 1,
+			`key=k1 kind=line flag=scale_moved advice="look closer"` + "\n":                                      1,
 			`key=plain kind=line flag=scale_moved advice="a column spreads more than 5 times`:                    1, // the engine's
 			"raises a flag": 9, "quiet": 0,
 		} {

@@ -84,6 +84,7 @@ type result struct {
 	MaxRHat  float64
 	Flags    []string // of the model, see cdf.Flagger
 	Together []string // columns that determine each other, where a flag says so
+	Curved   string   // the column with a curve that the model lacks, likewise
 	Alerts   []alert.Event
 }
 
@@ -339,6 +340,9 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 	t.result.Flags = append(t.result.Flags, summary.Flags...) // the summary's are the filter's
 	if slices.Contains(summary.Flags, cdf.CollinearFlag) {
 		t.result.Together = filter.Collinear()
+	}
+	if slices.Contains(summary.Flags, cdf.MiscalibratedFlag) {
+		t.result.Curved = filter.Curved()
 	}
 	t.result.Alerts = events
 	l.outs = append(outs, predicted...)
