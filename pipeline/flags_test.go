@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"log/slog"
 	"maps"
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -146,6 +148,34 @@ func TestOutliersNameTheirRecord(t *testing.T) {
 			if o.Topic == "out" && told != (o.Offset >= 20) {
 				t.Errorf("offset %d: %s", o.Offset, o.Value)
 			}
+		}
+	})
+}
+
+// Where predicted probabilities do not come true because of a curve the log names its column.
+func TestCurvedColumnIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 81))
+		var log []pipeline.Record
+		for i := range 40 {
+			var rows []float64
+			for range 30 {
+				x := r.NormFloat64()
+				y := math.Abs(r.NormFloat64() / math.Sqrt2) // half of the variance, and above the line where x is far out
+				if above := r.Float64() < .8; above != (x*x > .45) {
+					y = -y
+				}
+				rows = append(rows, x/math.Sqrt2+y, x)
+			}
+			log = append(log, pipeline.Record{Offset: int64(i), Time: 1e12, Key: []byte("k"), Value: simRows(rows...)})
+		}
+		var text bytes.Buffer
+		rules := pipelinetest.RulesOf(t, pipeline.Rule{Match: "k", Spec: cdftest.ClassedLine()})
+		b := pipelinetest.StartLogging(t, &pipelinetest.Kafka{Log: log}, storetest.NewMemory(), rules, slog.NewTextHandler(&text, nil))
+		b.CatchUp(t)
+		b.Stop(t)
+		if !strings.Contains(text.String(), "flag=miscalibrated curved=x advice=") {
+			t.Errorf("the log is\n%s", text.String())
 		}
 	})
 }
