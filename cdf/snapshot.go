@@ -311,6 +311,7 @@ func (s *state) takeRounded(from *state) bool {
 	float(&to.spread, account.spread)
 	float(&to.wild, account.wild)
 	// Weighed rows and sums of judgements, whose rules may change as well.
-	to.pit, to.fallen, to.errors, to.reliability = account.pit, account.fallen, account.errors, account.reliability
+	to.pit, to.fallen, to.errors = account.pit, account.fallen, account.errors
+	to.reliability = account.reliability
 	return same
 }
