@@ -2,10 +2,10 @@ package cdf
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 
 	"github.com/credence-stream/credence/cdf/correlated"
+	"github.com/credence-stream/credence/cdf/reliability"
 	"github.com/credence-stream/credence/cdf/repeated"
 )
 
@@ -30,6 +30,8 @@ type account struct {
 
 	errors  correlated.Errors
 	repeats repeated.Sketch
+	// Of a model of two classes, nil before it has told of a row.
+	reliability *reliability.Account
 }
 
 // The classes of transforms: the two tails that an interval of 95 % leaves out
@@ -92,6 +94,17 @@ func (a *account) add(t int64, s *Score, predicted *Score, expected, weight floa
 	if !math.IsNaN(s.LogDensity) {
 		a.addDensity(s.LogDensity, expected, n)
 	}
+}
+
+// addReliability takes what the rows of a shard are to predicted probabilities.
+func (a *account) addReliability(s *reliability.Shard) {
+	if s.Rows() == 0 {
+		return
+	}
+	if a.reliability == nil {
+		a.reliability = new(reliability.Account)
+	}
+	a.reliability.Add(s)
 }
 
 // rowWeight is what a row counts for where predictions are judged, one of n that were
@@ -232,7 +245,7 @@ func (a *account) appendFlags(dst []string, verdict fit, rows float64) []string 
 		name string
 		up   bool
 	}{
-		{miscalibrated, verdict == misfit},
+		{MiscalibratedFlag, verdict == misfit},
 		{wideIntervals, verdict == tooWide},
 		{drift, a.fallen > alarm},
 		{outliers, a.wild > 1/math.E},
@@ -263,91 +276,6 @@ func (a *account) append(b []byte) []byte {
 	b = append(b, byte(a.shards))
 	b = binary.AppendVarint(b, a.outliers.Rows)
 	return binary.AppendVarint(b, a.outliers.T)
-}
-
-// The parts of the account that a snapshot holds only where they are something, by their bits in the byte that
-// says which of them follow, in this order.
-const (
-	partErrors  = 1 << iota // the one that snapshots of version 3 have
-	partRepeats             // of a key some of whose shards told enough to be remembered
-	allParts    = 1<<iota - 1
-)
-
-// held returns the bits of the parts that are there.
-func (a *account) held() (bits byte) {
-	if a.errors != (correlated.Errors{}) {
-		bits |= partErrors
-	}
-	if a.repeats.Shards > 0 {
-		bits |= partRepeats
-	}
-	return bits
-}
-
-// appendParts appends the parts that are there, in a snapshot of a version.
-func (a *account) appendParts(b []byte, version byte) []byte {
-	bits := a.held()
-	if version >= snapshotParts {
-		b = append(b, bits)
-	}
-	if bits&partErrors != 0 {
-		b = a.appendErrors(b)
-	}
-	if bits&partRepeats != 0 {
-		b = a.repeats.Append(b)
-	}
-	return b
-}
-
-// readParts reads what appendParts wrote.
-func (a *account) readParts(r *reader, version byte) {
-	bits := byte(0)
-	switch {
-	case version == snapshotErrors:
-		bits = partErrors
-	case version >= snapshotParts:
-		if bits = r.byte(); bits <= partErrors {
-			r.fail("parts %b in version %d", bits, version)
-		} else if bits > allParts {
-			r.err, r.b = fmt.Errorf("%w %w: parts %b, this one reads %b", ErrSnapshot, ErrLater, bits, allParts), nil
-		}
-	}
-	if r.err == nil && bits&partErrors != 0 {
-		a.readErrors(r)
-	}
-	if r.err == nil && bits&partRepeats != 0 {
-		a.readRepeats(r)
-	}
-}
-
-// appendErrors appends what is known of correlated errors.
-func (a *account) appendErrors(b []byte) []byte {
-	e := &a.errors
-	b = binary.AppendUvarint(appendFloat32(b, e.Sum), uint64(e.Rows))
-	if e.Rows > 0 {
-		b = appendFloat32(appendFloat32(b, e.Scores), e.Shared)
-	}
-	return b
-}
-
-// readErrors reads what appendErrors wrote, which is not written of none.
-func (a *account) readErrors(r *reader) {
-	e := &a.errors
-	e.Sum = r.float32()
-	if rows := r.uint(); rows > 0 {
-		e.Rows, e.Scores, e.Shared = int32(min(rows, math.MaxInt32)), r.float32(), r.float32()
-	}
-	if *e == (correlated.Errors{}) || !e.Valid() {
-		r.fail("%+v in the account of correlated errors", *e)
-	}
-}
-
-// readRepeats reads what is remembered of shards.
-func (a *account) readRepeats(r *reader) {
-	var ok bool
-	if r.b, ok = a.repeats.Read(r.b); !ok {
-		r.fail("%+v in the account of shards that came again", a.repeats)
-	}
 }
 
 // read reads what append wrote after t shards.

@@ -2,10 +2,12 @@ package cdf
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf/correlated"
+	"github.com/credence-stream/credence/cdf/reliability"
 	"github.com/credence-stream/credence/cdf/repeated"
 )
 
@@ -19,6 +21,7 @@ func TestMayBeJudgedOtherwise(t *testing.T) {
 		{account{mean: -3, spread: 1, fallen: 9}, account{mean: -3, spread: 1}, true},
 		{account{mean: -3, spread: 1}, account{mean: -3, spread: 1, pit: [pitClasses]float32{5}, errors: correlated.Errors{Sum: 3}}, true},
 		{account{mean: -3, repeats: repeated.Sketch{Shards: 9}}, account{mean: -3}, true},
+		{account{mean: -3, spread: 1}, account{mean: -3, spread: 1, reliability: &reliability.Account{Rows: 3}}, true},
 		{account{mean: -3, spread: 1, fallen: 9}, account{mean: -3.1, spread: 1, fallen: 9}, false},
 	} {
 		to := state{account: c.to}
@@ -60,12 +63,13 @@ func TestErrorsInSnapshots(t *testing.T) {
 	}
 }
 
-// The parts of an account are read as they were written. A byte of parts that has none, or only the one
-// of version 3, is damage, and one with others is of a later release.
+// The parts of an account are read as they were written, in the lowest version that holds them. A byte of parts
+// that has none, or only the one of version 3, is damage, and one with others is of a later release.
 func TestPartsOfAnAccount(t *testing.T) {
 	var sketch repeated.Sketch
 	sketch.Add(repeated.Shard{Print: 7, Bits: 40}, 10, 1)
 	errorsThere := correlated.Errors{Sum: 3.5}
+	known := &reliability.Account{Rows: 70, Classes: [reliability.Classes]reliability.Sum{{Off: -2, Variance: 3}, 7: {Off: 1, Variance: .5}}, Curves: []reliability.Sum{{}, {Off: 4, Variance: 40}}}
 	for _, c := range []struct {
 		account account
 		version byte
@@ -73,7 +77,9 @@ func TestPartsOfAnAccount(t *testing.T) {
 		{account{}, snapshotFirst},
 		{account{errors: errorsThere}, snapshotErrors},
 		{account{repeats: sketch}, snapshotParts},
+		{account{reliability: known}, snapshotParts},
 		{account{errors: errorsThere, repeats: sketch}, snapshotParts},
+		{account{errors: errorsThere, repeats: sketch, reliability: known}, snapshotParts},
 	} {
 		s := state{account: c.account}
 		if v := s.version(); v != c.version {
@@ -83,16 +89,45 @@ func TestPartsOfAnAccount(t *testing.T) {
 		for n := range len(b) + 1 {
 			var got account
 			r := &reader{b: b[:n]}
-			if got.readParts(r, c.version); (r.err == nil) != (n == len(b)) || r.err == nil && got != c.account {
+			if got.readParts(r, c.version, 2); (r.err == nil) != (n == len(b)) || r.err == nil && !reflect.DeepEqual(got, c.account) {
 				t.Errorf("%d of %d bytes of %+v are read as %+v, %v", n, len(b), c.account, got, r.err)
 			}
 		}
 	}
-	for bits, later := range map[byte]bool{0: false, partErrors: false, 4: true, 7: true, 128: true} {
+	if s := (&state{account: account{reliability: &reliability.Account{}}}); s.version() != snapshotFirst {
+		t.Errorf("an account of no predicted row is written in version %d", s.version())
+	}
+	for bits, later := range map[byte]bool{0: false, partErrors: false, allParts + 1: true, 128: true} {
 		var got account
 		r := &reader{b: append([]byte{bits}, make([]byte, 99)...)}
-		if got.readParts(r, snapshotParts); !errors.Is(r.err, ErrSnapshot) || errors.Is(r.err, ErrLater) != later {
+		if got.readParts(r, snapshotParts, 2); !errors.Is(r.err, ErrSnapshot) || errors.Is(r.err, ErrLater) != later {
 			t.Errorf("parts %b: %v", bits, r.err)
 		}
+	}
+	wrong := account{reliability: &reliability.Account{Rows: 1, Classes: [reliability.Classes]reliability.Sum{{Off: 1}}, Curves: known.Curves}}
+	r := &reader{b: wrong.appendParts(nil, snapshotParts)}
+	if new(account).readParts(r, snapshotParts, 2); r.err == nil {
+		t.Error("a sum without a variance is read")
+	}
+}
+
+// Probabilities that do not come true are miscalibrated, whatever the transforms say.
+func TestUnreliableIsMiscalibrated(t *testing.T) {
+	known := &reliability.Account{Rows: 1000, Classes: [reliability.Classes]reliability.Sum{{Off: 90, Variance: 100}}}
+	f := NewFilter(NewSpec("k", "", struct{}{}, nil), "k")
+	f.engine, f.now.design = new(engine), &design{names: []string{"intercept", "x"}}
+	for rows, want := range map[float32]fit{0: unsuspected, 1000: misfit} {
+		known.Rows = rows
+		f.now.account = account{reliability: known, pit: [pitClasses]float32{9: 0}}
+		if got := f.judge(); got != want {
+			t.Errorf("%g rows: %v, want %v", rows, got, want)
+		}
+	}
+	if got := f.Curved(); got != "" {
+		t.Errorf("%q is curved", got)
+	}
+	known.Curves = []reliability.Sum{{}, {Off: 400, Variance: 1000}}
+	if got := f.Curved(); got != "x" {
+		t.Errorf("%q is curved, want x", got)
 	}
 }

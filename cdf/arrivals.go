@@ -35,10 +35,13 @@ func (a *Arrivals) together(shard float64) float64 {
 	return max(min(a.Squares/a.Rows-1, uneven*float64(a.Groups)*shard*shard/a.Rows), 0)
 }
 
-// judge tells whether the transforms are not uniform. What rows that share the error of a
+// judge tells whether probabilities do not come true, or the transforms are not uniform. What rows that share the error of a
 // level may do by chance is nobody's fault.
 func (f *Filter) judge() fit {
 	a := &f.now.account
+	if r := a.reliability; r != nil && r.Unreliable() {
+		return misfit
+	}
 	verdict := a.judge()
 	if verdict == unsuspected || f.engine.arriving == nil {
 		return verdict

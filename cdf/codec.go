@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/credence-stream/credence/cdf/correlated"
+	"github.com/credence-stream/credence/cdf/reliability"
 )
 
 // The snapshot is made of unsigned and zigzag varints, little-endian floats,
@@ -176,4 +179,135 @@ func (r *reader) strings() []string {
 		list = append(list, r.string())
 	}
 	return list
+}
+
+// The parts of the account that a snapshot holds only where they are something, by their bits in the byte that
+// says which of them follow, in this order.
+const (
+	partErrors      = 1 << iota // the one that snapshots of version 3 have
+	partRepeats                 // of a key some of whose shards told enough to be remembered
+	partReliability             // of a model of two classes
+	allParts        = 1<<iota - 1
+)
+
+// held returns the bits of the parts that are there.
+func (a *account) held() (bits byte) {
+	if a.errors != (correlated.Errors{}) {
+		bits |= partErrors
+	}
+	if a.repeats.Shards > 0 {
+		bits |= partRepeats
+	}
+	if a.reliability != nil && a.reliability.Rows > 0 {
+		bits |= partReliability
+	}
+	return bits
+}
+
+// appendParts appends the parts that are there, in a snapshot of a version.
+func (a *account) appendParts(b []byte, version byte) []byte {
+	bits := a.held()
+	if version >= snapshotParts {
+		b = append(b, bits)
+	}
+	if bits&partErrors != 0 {
+		b = a.appendErrors(b)
+	}
+	if bits&partRepeats != 0 {
+		b = a.repeats.Append(b)
+	}
+	if bits&partReliability != 0 {
+		b = a.appendReliability(b)
+	}
+	return b
+}
+
+// readParts reads what appendParts wrote of a key with as many columns.
+func (a *account) readParts(r *reader, version byte, columns int) {
+	bits := byte(0)
+	switch {
+	case version == snapshotErrors:
+		bits = partErrors
+	case version >= snapshotParts:
+		if bits = r.byte(); bits <= partErrors {
+			r.fail("parts %b in version %d", bits, version)
+		} else if bits > allParts {
+			r.err, r.b = fmt.Errorf("%w %w: parts %b, this one reads %b", ErrSnapshot, ErrLater, bits, allParts), nil
+		}
+	}
+	if r.err == nil && bits&partErrors != 0 {
+		a.readErrors(r)
+	}
+	if r.err == nil && bits&partRepeats != 0 {
+		a.readRepeats(r)
+	}
+	if r.err == nil && bits&partReliability != 0 {
+		a.readReliability(r, columns)
+	}
+}
+
+// appendErrors appends what is known of correlated errors.
+func (a *account) appendErrors(b []byte) []byte {
+	e := &a.errors
+	b = binary.AppendUvarint(appendFloat32(b, e.Sum), uint64(e.Rows))
+	if e.Rows > 0 {
+		b = appendFloat32(appendFloat32(b, e.Scores), e.Shared)
+	}
+	return b
+}
+
+// readErrors reads what appendErrors wrote, which is not written of none.
+func (a *account) readErrors(r *reader) {
+	e := &a.errors
+	e.Sum = r.float32()
+	if rows := r.uint(); rows > 0 {
+		e.Rows, e.Scores, e.Shared = int32(min(rows, math.MaxInt32)), r.float32(), r.float32()
+	}
+	if *e == (correlated.Errors{}) || !e.Valid() {
+		r.fail("%+v in the account of correlated errors", *e)
+	}
+}
+
+// readRepeats reads what is remembered of shards.
+func (a *account) readRepeats(r *reader) {
+	var ok bool
+	if r.b, ok = a.repeats.Read(r.b); !ok {
+		r.fail("%+v in the account of shards that came again", a.repeats)
+	}
+}
+
+// appendReliability appends what is known of predicted probabilities.
+func (a *account) appendReliability(b []byte) []byte {
+	known := a.reliability
+	b = appendFloat32(b, known.Rows)
+	b = appendSums(b, known.Classes[:])
+	return appendSums(b, known.Curves)
+}
+
+func appendSums(b []byte, sums []reliability.Sum) []byte {
+	for i := range sums {
+		b = appendFloat32(appendFloat32(b, sums[i].Off), sums[i].Variance)
+	}
+	return b
+}
+
+// readReliability reads what appendReliability wrote of a key with as many columns.
+func (a *account) readReliability(r *reader, columns int) {
+	if 8*columns > len(r.b) {
+		r.fail("cut short")
+		return
+	}
+	known := &reliability.Account{Rows: r.float32(), Curves: make([]reliability.Sum, columns)}
+	readSums(r, known.Classes[:])
+	readSums(r, known.Curves)
+	if r.err == nil && !known.Valid() {
+		r.fail("%+v in the account of probabilities", *known)
+	}
+	a.reliability = known
+}
+
+func readSums(r *reader, sums []reliability.Sum) {
+	for i := range sums {
+		sums[i] = reliability.Sum{Off: r.float32(), Variance: r.float32()}
+	}
 }

@@ -157,7 +157,7 @@ func (f *Filter) Revert() error {
 
 var errNothingToRevert = errors.New("the workspace does not hold what was before the last update of this filter")
 
-// undo is what Update needs to go back.
+// undo is what Update needs to go back; the workspace holds what is changed in place.
 type undo struct {
 	state   state
 	engine  *engine
@@ -171,6 +171,9 @@ type undo struct {
 
 func (f *Filter) save() undo {
 	back := undo{state: f.now, engine: f.engine, kept: f.kept, summed: f.summed}
+	if r := f.now.account.reliability; r != nil {
+		r.CopyTo(&f.ws.relied)
+	}
 	for i := range f.now.factors {
 		if n := len(f.now.factors[i].levels); i == 0 {
 			back.levels = n
@@ -196,6 +199,9 @@ func (f *Filter) restore(back *undo) error {
 		f.now.factors[i].truncate(back.levelsOf(i))
 	}
 	copy(f.now.scaling.watch.spreads, back.watched)
+	if r := f.now.account.reliability; r != nil {
+		f.ws.relied.CopyTo(r)
+	}
 	f.outdated()
 	f.summed = back.summed && !f.SelfDescribing()
 	if !back.touched {

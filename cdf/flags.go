@@ -15,9 +15,6 @@ const (
 	// firstOutliers: values among the first rows that the constants pass over
 	// weigh more than a tenth of all rows in the squares of a column.
 	firstOutliers = "first_outliers"
-	// miscalibrated: responses do not lie in their predictive distributions as
-	// they should, and not because these are too wide.
-	miscalibrated = "miscalibrated"
 	// wideIntervals: predictive intervals hold more responses than they should.
 	wideIntervals = "wide_intervals"
 	// drift: shards are predicted worse than those before them.
@@ -32,9 +29,13 @@ const (
 // RepeatedFlag is raised where shards came more than once, so that their rows count as often.
 const RepeatedFlag = "repeated_shards"
 
+// MiscalibratedFlag is raised where responses do not lie in their predictive distributions as
+// they should, and not because these are too wide, or predicted probabilities do not come true.
+const MiscalibratedFlag = "miscalibrated"
+
 // Flags lists the flags that the engine raises.
 func Flags() []string {
-	return []string{scaleMoved, firstOutliers, miscalibrated, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CollinearFlag}
+	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CollinearFlag}
 }
 
 // Advise says what to do about a flag that the engine raises, empty where the
@@ -47,7 +48,7 @@ func Advise(flag string) string {
 	case firstOutliers:
 		return "a value among the key's first rows is more than 30 scales off and outweighs the others: " +
 			"take it out at its source and read the topic again with a new group, or forget"
-	case miscalibrated:
+	case MiscalibratedFlag:
 		return "predictions are too sure, lopsided or of the wrong shape, so that intervals do not hold what they say: " +
 			"look at the calibration page of the key, then transform the response, add columns, or choose another kind"
 	case wideIntervals:
@@ -213,4 +214,18 @@ func (f *Filter) Repeated() (shards int64, part float64) {
 		shards = s.account.repeats.Again.Shards
 	}
 	return shards, part
+}
+
+// Curved returns the name of the column, as variables have it, whose curve the model lacks most
+// by the account of predicted probabilities, empty where none is known. It may be one of the
+// reasons for MiscalibratedFlag.
+func (f *Filter) Curved() string {
+	known := f.now.account.reliability
+	if f.broken != nil || known == nil || !known.Unreliable() {
+		return ""
+	}
+	if j := known.Curved(); j >= 0 {
+		return f.now.design.names[j]
+	}
+	return ""
 }

@@ -13,8 +13,11 @@ func (f *Filter) scoreShard(observed int) error {
 	scaled := NoScore()
 	scaled.PredictedRows = int64(w.shard.Rows - observed)
 	predicted, expected, unit := NoScore(), math.NaN(), math.Log(s.scaling.y.Scale)
+	w.reliability.Reset()
 	if f.engine.predictor != nil && s.n > 0 && observed > 0 {
+		w.shard.Reliability = &w.reliability
 		sc, err := f.engine.predictor.Score(&w.shard, w.stream.at(f.spec.Seed, f.key, s.t+1, purposeScore))
+		w.shard.Reliability = nil
 		if err != nil {
 			return as(ErrNumeric, fmt.Errorf("score: %w", err))
 		}
@@ -38,6 +41,7 @@ func (f *Filter) scoreShard(observed int) error {
 	f.transforms, f.weight = predicted.PIT, rowWeight(scaled.Rows, s.neff, part)
 	if s.scaling.frozen { // constants of two rows make wild ones of the third
 		s.account.add(s.t+1, &s.score, &predicted, expected, f.weight)
+		s.account.addReliability(&w.reliability)
 	}
 	return nil
 }

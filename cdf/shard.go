@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/credence-stream/credence/cdf/reliability"
 )
 
 // Batch holds the columns of one shard as they arrived, before roles are
@@ -114,6 +116,8 @@ type Shard struct {
 	// Serial tells the rows of a shard that is to be absorbed from all others of the process, so
 	// that a model may absorb with what Score found of them; 0 tells nothing.
 	Serial uint64
+	// Reliability, where it is not nil, is what Score of a model of two classes tells of the rows.
+	Reliability *reliability.Shard
 }
 
 // Observed returns the number of rows that have a response.

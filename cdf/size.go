@@ -54,6 +54,9 @@ func (s *state) size() int64 {
 		size = s.design.size()
 	}
 	size += held(s.factors) + held(s.drops)
+	if r := s.account.reliability; r != nil {
+		size += int64(unsafe.Sizeof(*r)) + held(r.Curves)
+	}
 	for i := range s.drops {
 		size += int64(len(s.drops[i].Column))
 	}

@@ -19,7 +19,7 @@ import (
 // that tells a later release's from a damaged one. A state is written in the lowest version that holds it. Drops are there from
 // version 2 on, and in that only of a key whose rows were dropped: one of version 1 may have dropped some, which were not counted
 // then. In version 3 there is one part of the account, what is known of correlated errors; in version 4 a byte says which parts there
-// are: bit 1 that, bit 2 what is remembered of shards. A part is there only where that is something.
+// are. A part is there only where that is something.
 //
 // It holds no offset, partition, owner or time of processing: two filters
 // that absorbed the same shards under the same configuration have the same
@@ -255,6 +255,7 @@ func (s *state) takeRounded(from *state) bool {
 	float(&to.spread, account.spread)
 	float(&to.wild, account.wild)
 	// Weighed rows and sums of judgements, whose rules may change as well.
-	to.pit, to.fallen, to.errors, to.repeats = account.pit, account.fallen, account.errors, account.repeats
+	to.pit, to.fallen = account.pit, account.fallen
+	to.errors, to.repeats, to.reliability = account.errors, account.repeats, account.reliability
 	return same
 }

@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "write golden files that do not exist yet")
 
 // goldens are snapshots of every version of the format: with kept rows, with
-// frozen constants, of a sampled model with groups, with rows that were dropped and with errors that rows share. They
+// frozen constants, of a sampled model with groups, with rows that were dropped, with errors that rows share and with predicted probabilities. They
 // load for ever; a new version adds files beside them.
 var goldens = []struct {
 	file   string
@@ -42,6 +42,8 @@ var goldens = []struct {
 	{"testdata/snapshot_v4_line_errors.bin", cdftest.SharedLine, cdftest.LineShards, 28},
 	{"testdata/snapshot_v4_line_errors_repeats.bin", cdftest.SharedLine, sentAgain, 60},
 	{"testdata/snapshot_v4_levels_frozen.bin", cdftest.Levels, cdftest.LevelShards, 30},
+	{"testdata/snapshot_v4_line_classes.bin", cdftest.ClassedLine, cdftest.LineShards, 30},
+	{"testdata/snapshot_v4_line_classes_errors_dropped.bin", cdftest.ClassedLine, gappyShards, 36},
 }
 
 // gappyShards are those of a line, some of whose rows have no x.
@@ -272,7 +274,7 @@ func FuzzSnapshot(f *testing.F) {
 			f.Fatal(err)
 		}
 		which := uint8(0)
-		for i, word := range []string{"levels", "errors"} {
+		for i, word := range []string{"levels", "errors", "classes"} {
 			if strings.Contains(g.file, word) {
 				which = uint8(i + 1)
 			}
@@ -282,11 +284,13 @@ func FuzzSnapshot(f *testing.F) {
 	line, levels := cdftest.LineShards(1, 1)[0], cdftest.LevelShards(1, 1)[0]
 	f.Fuzz(func(t *testing.T, version, which uint8, body []byte) {
 		spec, next := cdftest.Line(), line
-		switch which % 3 {
+		switch which % 4 {
 		case 1:
 			spec, next = cdftest.Levels(), levels
 		case 2:
 			spec = cdftest.SharedLine()
+		case 3:
+			spec = cdftest.ClassedLine()
 		}
 		print := spec.Fingerprint()
 		b := append([]byte("CDFS"), version)

@@ -1,6 +1,9 @@
 package cdf
 
-import "github.com/credence-stream/credence/cdf/mcmc"
+import (
+	"github.com/credence-stream/credence/cdf/mcmc"
+	"github.com/credence-stream/credence/cdf/reliability"
+)
 
 // Workspace holds the buffers of an update. Filters that one goroutine uses
 // may share one, so that a key at rest costs its state and little more.
@@ -39,6 +42,9 @@ type Workspace struct {
 	first       Shard // of the first rows of the shard
 	foreseen    []Prediction
 	seen        []Observed
+	// What the shard's rows are to their predictions, and what was known of these before.
+	reliability reliability.Shard
+	relied      reliability.Account
 }
 
 // NewWorkspace returns an empty workspace.

@@ -9,7 +9,7 @@ import (
 )
 
 // Adviser is settings (cdf.Spec.Settings) that know what to do about a flag
-// that their model raises.
+// that their model raises, or what else than all kinds to do about one of the engine's.
 type Adviser interface {
 	// Advise returns a sentence without a full stop, empty where nothing is
 	// to be said.
@@ -23,6 +23,16 @@ type Adviser interface {
 type Repeats struct {
 	Shards int64
 	Part   float64
+}
+
+// Advise says what to do about a flag of a model with such settings, empty where nobody knows.
+func Advise(flag string, settings any) string {
+	if a, ok := settings.(Adviser); ok {
+		if advice := a.Advise(flag); advice != "" {
+			return advice
+		}
+	}
+	return cdf.Advise(flag)
 }
 
 // mostFlags bounds what a partition remembers of flags, and so the lines that
@@ -57,17 +67,15 @@ func (l *flagLog) report(log *slog.Logger, p Partition, tasks []task) {
 			}
 			l.said[at] = struct{}{}
 			args := []any{"key", at.key, "kind", t.result.Kind, "flag", flag}
-			advice := cdf.Advise(flag)
-			if a, ok := t.spec.Settings.(Adviser); ok && advice == "" {
-				advice = a.Advise(flag)
-			}
-			switch flag {
-			case cdf.CollinearFlag:
+			switch {
+			case flag == cdf.CollinearFlag:
 				args = append(args, "columns", strings.Join(t.result.Together, ", "))
-			case cdf.RepeatedFlag:
+			case flag == cdf.RepeatedFlag:
 				args = append(args, "found", t.result.Repeats.Shards, "part", math.Round(100*t.result.Repeats.Part)/100)
+			case flag == cdf.MiscalibratedFlag && t.result.Curved != "":
+				args = append(args, "curved", t.result.Curved)
 			}
-			if advice != "" {
+			if advice := Advise(flag, t.spec.Settings); advice != "" {
 				args = append(args, "advice", advice)
 			}
 			to.Warn("model raises a flag", args...)

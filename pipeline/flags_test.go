@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -31,14 +32,17 @@ func (d doubtful) PriorSD(list []cdf.Functional, dst []float64) {
 	d.Model.(cdf.Summarizer).PriorSD(list, dst)
 }
 
-// wise is settings that know what to do about one of them.
+// wise is settings that know what to do about one of them, and of the engine's.
 type wise struct{}
 
 func (wise) Flags() []string { return []string{"odd"} }
 
 func (wise) Advise(flag string) string {
-	if flag == "odd" {
+	switch flag {
+	case "odd":
 		return "look away"
+	case "scale_moved":
+		return "look closer"
 	}
 	return ""
 }
@@ -74,6 +78,7 @@ func TestFlagsAreLoggedOncePerKey(t *testing.T) {
 			`msg="model raises a flag" topic=in partition=0 key=k2 kind=line flag=odd advice="look away"` + "\n": 1,
 			`msg="model raises a flag" topic=in partition=0 key=k1 kind=line flag=other` + "\n":                  1,
 			`msg="model raises a flag" topic=in partition=0 key=plain kind=line flag=odd` + "\n":                 1,
+			`key=k1 kind=line flag=scale_moved advice="look closer"` + "\n":                                      1,
 			`key=plain kind=line flag=scale_moved advice="a column spreads more than 5 times`:                    1, // the engine's
 			"raises a flag": 9, "quiet": 0,
 		} {
@@ -166,6 +171,34 @@ func TestOutliersNameTheirRecord(t *testing.T) {
 			if o.Topic == "out" && told != (o.Offset >= 20) {
 				t.Errorf("offset %d: %s", o.Offset, o.Value)
 			}
+		}
+	})
+}
+
+// Where predicted probabilities do not come true because of a curve the log names its column.
+func TestCurvedColumnIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 81))
+		var log []pipeline.Record
+		for i := range 40 {
+			var rows []float64
+			for range 30 {
+				x := r.NormFloat64()
+				y := math.Abs(r.NormFloat64() / math.Sqrt2) // half of the variance, and above the line where x is far out
+				if above := r.Float64() < .8; above != (x*x > .45) {
+					y = -y
+				}
+				rows = append(rows, x/math.Sqrt2+y, x)
+			}
+			log = append(log, pipeline.Record{Offset: int64(i), Time: 1e12, Key: []byte("k"), Value: simRows(rows...)})
+		}
+		var text bytes.Buffer
+		rules := pipelinetest.RulesOf(t, pipeline.Rule{Match: "k", Spec: cdftest.ClassedLine()})
+		b := pipelinetest.StartLogging(t, &pipelinetest.Kafka{Log: log}, storetest.NewMemory(), rules, slog.NewTextHandler(&text, nil))
+		b.CatchUp(t)
+		b.Stop(t)
+		if !strings.Contains(text.String(), "flag=miscalibrated curved=x advice=") {
+			t.Errorf("the log is\n%s", text.String())
 		}
 	})
 }

@@ -85,6 +85,7 @@ type result struct {
 	Flags    []string // of the model, see cdf.Flagger
 	Together []string // columns that determine each other, where a flag says so
 	Repeats  Repeats  // where a flag says that there are some
+	Curved   string   // the column with a curve that the model lacks, likewise
 	Alerts   []alert.Event
 }
 
@@ -343,6 +344,9 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 	}
 	if slices.Contains(summary.Flags, cdf.RepeatedFlag) {
 		t.result.Repeats.Shards, t.result.Repeats.Part = filter.Repeated()
+	}
+	if slices.Contains(summary.Flags, cdf.MiscalibratedFlag) {
+		t.result.Curved = filter.Curved()
 	}
 	t.result.Alerts = events
 	l.outs = append(outs, predicted...)

@@ -35,8 +35,9 @@ const (
 // inward, and siblings below pipeline never import each other.
 var layers = []layer{
 	{path: "cdf/correlated", pure: true},
+	{path: "cdf/reliability", pure: true},
 	{path: "cdf/repeated", pure: true},
-	{path: "cdf", pure: true, may: []string{"cdf/correlated", "cdf/mcmc", "cdf/normal", "cdf/quantity", "cdf/repeated", "cdf/vec"}},
+	{path: "cdf", pure: true, may: []string{"cdf/correlated", "cdf/mcmc", "cdf/normal", "cdf/quantity", "cdf/reliability", "cdf/repeated", "cdf/vec"}},
 	{path: "cdf/quantity", pure: true},
 	{path: "cdf/formula", pure: true, may: []string{"cdf", "cdf/vec"}},
 	{path: "cdf/vec", pure: true, may: []string{"cdf/isa"}},

@@ -25,16 +25,23 @@ func newLineSpec(settings LineSettings) *cdf.Spec {
 	return s
 }
 
-// LineSettings holds the settings of Line: variances of noise and prior, and whether scores
-// tell what rows share.
+// LineSettings holds the settings of Line: variances of noise and prior, whether scores
+// tell what rows share, and whether they tell of classes.
 type LineSettings struct {
-	Noise  float64 `json:"noise"`
-	Prior  float64 `json:"prior"`
-	Shared bool    `json:"shared,omitempty"`
+	Noise   float64 `json:"noise"`
+	Prior   float64 `json:"prior"`
+	Shared  bool    `json:"shared,omitempty"`
+	Classes bool    `json:"classes,omitempty"`
 }
 
 // SharedLine is Line with scores that tell what rows share.
 func SharedLine() *cdf.Spec { return newLineSpec(LineSettings{Noise: .5, Prior: 4, Shared: true}) }
+
+// ClassedLine is Line that tells, too, of the classes of its responses: whether they are
+// above what was predicted.
+func ClassedLine() *cdf.Spec {
+	return newLineSpec(LineSettings{Noise: .5, Prior: 4, Shared: true, Classes: true})
+}
 
 type line struct {
 	set  LineSettings
@@ -188,7 +195,10 @@ func (m *line) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 
 func (m *line) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	var s cdf.Score
-	line, variance := 0., 0.
+	line, variance, told := 0., 0., sh.Reliability
+	if told != nil && m.set.Classes {
+		told.Begin(sh.Cols)
+	}
 	for i, y := range sh.Y {
 		if math.IsNaN(y) {
 			continue
@@ -206,6 +216,10 @@ func (m *line) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 			s.Coverage95++
 		}
 		s.Transformed(p[0].PIT, covered)
+		if told != nil && m.set.Classes {
+			above := math.Round(p[0].PIT)
+			told.Add(above, .5, p[0].EpredSD*p[0].EpredSD/100, row.X)
+		}
 		line, variance = line+p[0].EpredSD*p[0].EpredSD, variance+p[0].SD*p[0].SD
 	}
 	if m.set.Shared {

@@ -48,7 +48,10 @@ func (m *Model) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
-	b, row := NewScore(rng), 0
+	b, row, told := NewScore(rng), 0, sh.Reliability
+	if told != nil {
+		told.Begin(m.p)
+	}
 	for left := sh.Observed(); left > 0; {
 		h, from := min(scoreRows, left), row
 		left -= h
@@ -60,6 +63,9 @@ func (m *Model) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 			if y := sh.Y[from]; !b.Skip(y) {
 				b.Add(y, q[r], log[r])
 				b.Share(q[r], variance[r])
+				if told != nil {
+					told.Add(y, q[r], variance[r], lin.Row(x, m.p, r))
+				}
 				r++
 			}
 		}

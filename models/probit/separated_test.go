@@ -92,7 +92,7 @@ func TestSeparatedFlag(t *testing.T) {
 	if len(m.AppendFlags(nil)) != 0 {
 		t.Error("separated by the two rows that a factor of a half lets count")
 	}
-	if a := Defaults().Advise(separatedFlag); a == "" || Defaults().Advise("other") != "" {
+	if a := Defaults().Advise(separatedFlag); a == "" || Defaults().Advise("other") != "" || Defaults().Advise(cdf.MiscalibratedFlag) == cdf.Advise(cdf.MiscalibratedFlag) {
 		t.Errorf("the advice is %q", a)
 	}
 }

@@ -35,8 +35,8 @@ func probit() []regime {
 	}, probitDesigns()...)
 }
 
-// probitDesigns have columns that are alike, rare or nearly decide the class, and
-// errors that are not normal.
+// probitDesigns have columns that are alike, rare or nearly decide the class,
+// errors that are not normal, a curve that no column has, and classes that are wrong.
 func probitDesigns() []regime {
 	one := func(name, about string, rows int, slopes []float64, row func(r *rand.Rand, x []float64) (noise float64)) regime {
 		names, list := features(len(slopes))
@@ -79,6 +79,20 @@ func probitDesigns() []regime {
 				x[0], x[1] = r.NormFloat64(), r.NormFloat64()
 				return r.NormFloat64()
 			}),
+		one("a curve that is left out", "Slope .5 of x ~ N(0, 1), and .5 (x² - 1) that no column has; 100 rows a shard.", 100, []float64{.5},
+			func(r *rand.Rand, x []float64) float64 {
+				x[0] = r.NormFloat64()
+				return .5*(x[0]*x[0]-1) + r.NormFloat64()
+			}).without("beta"),
+		one("wrong classes", "Slope 2 of x ~ N(0, 1); 3 % of the responses are the other class; 500 rows a shard.", 500, []float64{2},
+			func(r *rand.Rand, x []float64) float64 {
+				x[0] = r.NormFloat64()
+				noise := r.NormFloat64()
+				if r.Float64() < .03 {
+					return -4*x[0] - noise
+				}
+				return noise
+			}).without("beta"),
 		one("2,000 rows a shard", "Slopes 1 and -.5, x ~ N(0, 1); 2,000 rows a shard, more than the window.", 2000, []float64{1, -.5},
 			func(r *rand.Rand, x []float64) float64 {
 				x[0], x[1] = r.NormFloat64(), r.NormFloat64()

@@ -162,10 +162,7 @@ func (f *findings) add(m *web.Model, byName map[string]*effect, only bool) {
 func (f *findings) raise(flag, key string, spec *cdf.Spec) {
 	r := f.flags[flag]
 	if r == nil {
-		r = &raisedFlag{name: flag, advice: cdf.Advise(flag)}
-		if a, ok := spec.Settings.(pipeline.Adviser); ok && r.advice == "" {
-			r.advice = a.Advise(flag)
-		}
+		r = &raisedFlag{name: flag, advice: pipeline.Advise(flag, spec.Settings)}
 		f.flags[flag] = r
 	}
 	r.keys = append(r.keys, key)
