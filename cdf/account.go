@@ -270,14 +270,14 @@ func (a *account) appendErrors(b []byte) []byte {
 	return b
 }
 
-// readErrors reads what appendErrors wrote, which is not written of none.
-func (a *account) readErrors(r *reader) {
+// readErrors reads what appendErrors wrote; some says that it is of more than none.
+func (a *account) readErrors(r *reader, some bool) {
 	e := &a.errors
 	e.Sum = r.float32()
 	if rows := r.uint(); rows > 0 {
 		e.Rows, e.Scores, e.Shared = int32(min(rows, math.MaxInt32)), r.float32(), r.float32()
 	}
-	if *e == (correlated.Errors{}) || !e.Valid() {
+	if some && *e == (correlated.Errors{}) || !e.Valid() {
 		r.fail("%+v in the account of correlated errors", *e)
 	}
 }

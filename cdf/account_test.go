@@ -44,7 +44,7 @@ func TestErrorsInSnapshots(t *testing.T) {
 		for n := range len(b) + 1 {
 			var got account
 			r := &reader{b: b[:n]}
-			got.readErrors(r)
+			got.readErrors(r, true)
 			switch whole := n == len(b); {
 			case (r.err != nil) != (c.wrong || !whole):
 				t.Errorf("%+v, %d of %d bytes: %v", c.errors, n, len(b), r.err)

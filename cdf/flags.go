@@ -27,11 +27,13 @@ const (
 	outliers = "outliers"
 	// correlatedErrors: rows that come together have errors in common.
 	correlatedErrors = "correlated_errors"
+	// timeIgnored: rows age with time, and the record's says nothing that could be believed.
+	timeIgnored = "time_ignored"
 )
 
 // Flags lists the flags that the engine raises.
 func Flags() []string {
-	return []string{scaleMoved, firstOutliers, miscalibrated, wideIntervals, drift, outliers, correlatedErrors, CollinearFlag}
+	return []string{scaleMoved, firstOutliers, miscalibrated, wideIntervals, drift, outliers, correlatedErrors, CollinearFlag, timeIgnored}
 }
 
 // Advise says what to do about a flag that the engine raises, empty where the
@@ -58,6 +60,9 @@ func Advise(flag string) string {
 	case correlatedErrors:
 		return "rows that come together have errors in common, so that they tell less than as many independent rows, and intervals are too short: " +
 			"make one row of those that share an error, as their mean, or name what they share as a group of anova or poisson; for noise that lasts use dlm"
+	case timeIgnored:
+		return "forget_per is a duration, and nothing was forgotten for this record: it has no timestamp, or one that is far before that of an earlier record " +
+			"or more than ten years from it: look at the clocks of what sends records, and at the unit of timestamps, which is the millisecond"
 	case CollinearFlag:
 		return "columns determine each other, so that only the prior divides their effect among them: do not read their coefficients " +
 			"(prior_dominated names them) one by one, and leave all of them but one out; predictions are not harmed while it stays so"

@@ -20,7 +20,8 @@ import (
 // Whatever the version, it begins with magic and version and ends with the checksum:
 // that tells a later release's from a damaged one. A state is written in the lowest version that holds it. Drops are there from
 // version 2 on, and in that only of a key whose rows were dropped: one of version 1 may have dropped some, which were not counted
-// then. What is known of correlated errors is there in version 3, and only where that is something.
+// then. What is known of correlated errors is there from version 3 on, and in that only where it is something. Version 4 says that
+// the time of the last shard was ignored, and is for nothing else.
 //
 // It holds no offset, partition, owner or time of processing: two filters
 // that absorbed the same shards under the same configuration have the same
@@ -30,6 +31,7 @@ const (
 	snapshotFirst  = 1
 	snapshotDrops  = 2
 	snapshotErrors = 3
+	snapshotClock  = 4
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -79,6 +81,8 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 // version is the lowest that holds the state.
 func (s *state) version() byte {
 	switch {
+	case s.timeless:
+		return snapshotClock
 	case s.account.errors != correlated.Errors{}:
 		return snapshotErrors
 	case len(s.drops) > 0:
@@ -104,6 +108,9 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 			h.kind, h.variant, hex.EncodeToString(h.print[:]), f.spec.Kind, f.spec.Variant, hex.EncodeToString(f.print[:]))
 	}
 	now := readProgress(&r)
+	if now.timeless = h.version == snapshotClock; now.timeless && (!f.spec.ages() || now.t == 0) {
+		r.fail("version %d and no time to ignore", h.version)
+	}
 	if h.version >= snapshotDrops {
 		if now.drops = readDrops(&r); len(now.drops) == 0 && h.version == snapshotDrops {
 			r.fail("version %d and no rows dropped", h.version)
@@ -174,8 +181,8 @@ func open(data []byte) (h opened, r reader, err error) {
 	switch {
 	case crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(data[len(body):]):
 		return h, r, fmt.Errorf("%w: checksum does not match", ErrSnapshot)
-	case h.version > snapshotErrors:
-		return h, r, fmt.Errorf("%w %w: version %d, this one reads %d to %d", ErrSnapshot, ErrLater, h.version, snapshotFirst, snapshotErrors)
+	case h.version > snapshotClock:
+		return h, r, fmt.Errorf("%w %w: version %d, this one reads %d to %d", ErrSnapshot, ErrLater, h.version, snapshotFirst, snapshotClock)
 	case h.version < snapshotFirst:
 		return h, r, fmt.Errorf("%w: version %d, there was none before %d", ErrSnapshot, h.version, snapshotFirst)
 	}

@@ -22,8 +22,8 @@ import (
 var update = flag.Bool("update", false, "write golden files that do not exist yet")
 
 // goldens are snapshots of every version of the format: with kept rows, with
-// frozen constants, of a sampled model with groups, with rows that were dropped and with errors that rows share. They
-// load for ever; a new version adds files beside them.
+// frozen constants, of a sampled model with groups, with rows that were dropped, with errors that rows share and
+// with a time that was ignored. They load for ever; a new version adds files beside them.
 var goldens = []struct {
 	file   string
 	spec   func() *cdf.Spec
@@ -37,6 +37,7 @@ var goldens = []struct {
 	{"testdata/snapshot_v2_line_dropped.bin", cdftest.Line, gappyShards, 30},
 	{"testdata/snapshot_v3_line_errors.bin", cdftest.SharedLine, cdftest.LineShards, 28},
 	{"testdata/snapshot_v3_line_errors_dropped.bin", cdftest.SharedLine, gappyShards, 36},
+	{"testdata/snapshot_v4_line_clock.bin", hourly, timelessShards, 28},
 }
 
 // gappyShards are those of a line, some of whose rows have no x.
@@ -45,6 +46,24 @@ func gappyShards(seed uint64, n int) []*cdf.Batch {
 	for _, b := range shards {
 		if b.Rows > 1 {
 			b.Columns[0].Number[b.Rows/2] = math.NaN()
+		}
+	}
+	return shards
+}
+
+// hourly is a line whose rows age with time.
+func hourly() *cdf.Spec {
+	s := cdftest.SharedLine()
+	s.Forget, s.ForgetPer = .9, cdf.Clock{Unit: "duration", Millis: 3_600_000}
+	return s
+}
+
+// timelessShards are those of a line, an hour apart, and every seventh has no time.
+func timelessShards(seed uint64, n int) []*cdf.Batch {
+	shards := cdftest.LineShards(seed, n)
+	for i, b := range shards {
+		if b.Time = 1_700_000_000_000 + 3_600_000*int64(i); i%7 == 6 {
+			b.Time = -1
 		}
 	}
 	return shards
@@ -142,12 +161,12 @@ func TestSnapshotRefusals(t *testing.T) {
 		t.Errorf("another configuration: %v", err)
 	}
 	newer := bytes.Clone(snap)
-	newer[4] = 4
+	newer[4] = 5
 	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || errors.Is(err, cdf.ErrLater) {
 		t.Errorf("a damaged version: %v", err)
 	}
 	newer = binary.LittleEndian.AppendUint32(newer[:len(newer)-4], crc32.Checksum(newer[:len(newer)-4], crc32.MakeTable(crc32.Castagnoli)))
-	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || !errors.Is(err, cdf.ErrLater) || !strings.Contains(err.Error(), "version 4") {
+	if err := f.UnmarshalBinary(newer); !errors.Is(err, cdf.ErrSnapshot) || !errors.Is(err, cdf.ErrLater) || !strings.Contains(err.Error(), "version 5") {
 		t.Errorf("a newer version: %v", err)
 	}
 	for _, bad := range [][]byte{nil, []byte("CDFS"), []byte("not a snapshot, but longer than the head of one would be")} {
@@ -161,6 +180,13 @@ func TestSnapshotRefusals(t *testing.T) {
 	head = binary.LittleEndian.AppendUint32(head, crc32.Checksum(head, crc32.MakeTable(crc32.Castagnoli)))
 	if err := f.UnmarshalBinary(head); !errors.Is(err, cdf.ErrSnapshot) || !strings.Contains(err.Error(), "a list of 134217728") {
 		t.Errorf("a string that is too long: %v", err)
+	}
+	// A version that says that a time was ignored is of no configuration without a clock.
+	timeless := bytes.Clone(snap)
+	timeless[4] = 4
+	timeless = binary.LittleEndian.AppendUint32(timeless[:len(timeless)-4], crc32.Checksum(timeless[:len(timeless)-4], crc32.MakeTable(crc32.Castagnoli)))
+	if err := f.UnmarshalBinary(timeless); !errors.Is(err, cdf.ErrSnapshot) || errors.Is(err, cdf.ErrLater) {
+		t.Errorf("a time that was ignored where none is asked for: %v", err)
 	}
 	// What a filter is told through publish and limits is not its identity.
 	wide := cdftest.Line()
@@ -251,7 +277,7 @@ func FuzzSnapshot(f *testing.F) {
 			f.Fatal(err)
 		}
 		which := uint8(0)
-		for i, word := range []string{"levels", "errors"} {
+		for i, word := range []string{"levels", "errors", "clock"} {
 			if strings.Contains(g.file, word) {
 				which = uint8(i + 1)
 			}
@@ -261,11 +287,13 @@ func FuzzSnapshot(f *testing.F) {
 	line, levels := cdftest.LineShards(1, 1)[0], cdftest.LevelShards(1, 1)[0]
 	f.Fuzz(func(t *testing.T, version, which uint8, body []byte) {
 		spec, next := cdftest.Line(), line
-		switch which % 3 {
+		switch which % 4 {
 		case 1:
 			spec, next = cdftest.Levels(), levels
 		case 2:
 			spec = cdftest.SharedLine()
+		case 3:
+			spec = hourly()
 		}
 		print := spec.Fingerprint()
 		b := append([]byte("CDFS"), version)

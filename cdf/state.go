@@ -60,7 +60,7 @@ func (s *state) read(r *reader, version byte, spec *Spec, w *Workspace) (*engine
 	if r.err == nil {
 		s.account.read(r, s.t)
 		if version >= snapshotErrors {
-			s.account.readErrors(r)
+			s.account.readErrors(r, version == snapshotErrors)
 		}
 		s.scaling.read(r, s, spec, &w.spare)
 	}
