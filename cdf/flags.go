@@ -157,6 +157,14 @@ func (f *Filter) Prior() (*Summary, error) {
 	return sum, nil
 }
 
+// appendFlags appends what is wrong of times.
+func (s *state) appendFlags(dst []string) []string {
+	if s.timeless {
+		return append(dst, timeIgnored)
+	}
+	return dst
+}
+
 // CollinearFlag is raised where columns determine each other: the rows say what they do
 // together, and not what one of them does.
 const CollinearFlag = "collinear"
