@@ -66,6 +66,9 @@ func (f *Filter) begin(b *Batch, more bool) error {
 		return f.beginAs(known.design, known.layout)
 	}
 	d, err := newDesign(f.spec, b, more)
+	if err == nil {
+		err = d.namable()
+	}
 	if err != nil {
 		return err
 	}
