@@ -46,7 +46,8 @@ func (f *Filter) admit(b *Batch, before *Before) (observed int, err error) {
 	}
 	observed, w.drops = w.intake.count(), w.intake.drops(w.drops[:0])
 	w.frame.shard(&w.shard, 0, w.frame.n)
-	w.shard.Forget, w.shard.Serial = f.spec.discount(observed, f.elapsed(b.Time)), serials.Add(1)
+	w.tick = s.tick(f.spec, b.Time)
+	w.shard.Forget, w.shard.Serial = f.spec.discount(observed, w.tick.elapsed), serials.Add(1)
 	if err := f.engine.check(&w.shard, before); err != nil {
 		return 0, as(ErrShard, err)
 	}
@@ -66,6 +67,9 @@ func (f *Filter) begin(b *Batch, more bool) error {
 		return f.beginAs(known.design, known.layout)
 	}
 	d, err := newDesign(f.spec, b, more)
+	if err == nil {
+		err = d.namable()
+	}
 	if err != nil {
 		return err
 	}
@@ -103,7 +107,7 @@ func (f *Filter) advance(b *Batch, observed int, back *undo) (err error) {
 	if s.dropped = int64(b.Rows - len(w.intake.rows)); s.dropped > 0 {
 		s.drops = AddDrops(s.drops, w.drops)
 	}
-	s.clock = max(s.clock, b.Time)
+	s.clock, s.timeless = w.tick.clock, w.tick.ignored
 	s.neff = forget*s.neff + float64(observed)
 	s.account.repeats.Add(w.intake.print(f.foretold()), float64(observed), forget)
 	f.scoreEvidence(int64(observed), before)
@@ -132,12 +136,46 @@ func (f *Filter) foretold() float64 {
 	}
 }
 
-// elapsed returns the event time since the shard before, in milliseconds.
-func (f *Filter) elapsed(now int64) int64 {
-	if f.now.t == 0 {
-		return 0
+// tick is what the time of a record says, in milliseconds.
+type tick struct {
+	elapsed int64 // event time since the shard before, never negative
+	clock   int64 // the greatest event time from now on
+	ignored bool  // nothing is forgotten, where a time that could be believed would have had it
+}
+
+const (
+	// noTime is the greatest time of a record that says none: Kafka's is -1, many clients' 0,
+	// and where Credence has none it writes 1.
+	noTime = 1
+	// furthestTime is how far a record may be from those before it: ten years. What is farther
+	// comes of a clock that was never set, or of another unit.
+	furthestTime = 3652 * 24 * 3600 * 1000
+	// leastKept is the part of the weight of earlier rows below which all of it is forgotten.
+	leastKept = 1e-3
+)
+
+// tick reads the time of a record. Where rows age with time, one record must not make all the
+// earlier ones vanish because its clock is wrong, nor keep the later ones from aging: a time that
+// is too far off is ignored, until the second in a row, which sets the clock and ages nothing.
+func (s *state) tick(spec *Spec, now int64) tick {
+	if !spec.ages() {
+		return tick{clock: max(s.clock, now)}
 	}
-	return now - f.now.clock
+	switch gap := now - s.clock; {
+	case now <= noTime:
+		return tick{clock: s.clock, ignored: true}
+	case s.clock <= noTime:
+		return tick{clock: now}
+	case gap > furthestTime, gap < -furthestTime:
+		if s.timeless {
+			return tick{clock: now, ignored: true}
+		}
+		return tick{clock: s.clock, ignored: true}
+	case gap < 0:
+		return tick{clock: s.clock, ignored: spec.discount(1, -gap) < leastKept}
+	default:
+		return tick{elapsed: gap, clock: now}
+	}
 }
 
 // onward absorbs the checked shard of the workspace with the constants in force.

@@ -63,50 +63,51 @@ func TestErrorsInSnapshots(t *testing.T) {
 	}
 }
 
-// The parts of an account are read as they were written, in the lowest version that holds them. A byte of parts
+// The parts of a state are read as they were written, in the lowest version that holds them. A byte of parts
 // that has none, or only the one of version 3, is damage, and one with others is of a later release.
-func TestPartsOfAnAccount(t *testing.T) {
+func TestParts(t *testing.T) {
 	var sketch repeated.Sketch
 	sketch.Add(repeated.Shard{Print: 7, Bits: 40}, 10, 1)
 	errorsThere := correlated.Errors{Sum: 3.5}
 	known := &reliability.Account{Rows: 70, Classes: [reliability.Classes]reliability.Sum{{Off: -2, Variance: 3}, 7: {Off: 1, Variance: .5}}, Curves: []reliability.Sum{{}, {Off: 4, Variance: 40}}}
+	two := &design{names: []string{"intercept", "x"}}
+	hourly := NewSpec("k", "", struct{}{}, nil)
+	hourly.Forget, hourly.ForgetPer = .9, Clock{Unit: "duration", Millis: 3_600_000}
 	for _, c := range []struct {
-		account account
+		state   state
 		version byte
 	}{
-		{account{}, snapshotFirst},
-		{account{errors: errorsThere}, snapshotErrors},
-		{account{repeats: sketch}, snapshotParts},
-		{account{reliability: known}, snapshotParts},
-		{account{errors: errorsThere, repeats: sketch}, snapshotParts},
-		{account{errors: errorsThere, repeats: sketch, reliability: known}, snapshotParts},
+		{state{}, snapshotFirst},
+		{state{account: account{errors: errorsThere}}, snapshotErrors},
+		{state{account: account{repeats: sketch}}, snapshotParts},
+		{state{account: account{reliability: known}}, snapshotParts},
+		{state{timeless: true}, snapshotParts},
+		{state{account: account{errors: errorsThere, repeats: sketch}}, snapshotParts},
+		{state{account: account{errors: errorsThere, repeats: sketch, reliability: known}, timeless: true}, snapshotParts},
 	} {
-		s := state{account: c.account}
-		if v := s.version(); v != c.version {
-			t.Errorf("%+v is written in version %d, want %d", c.account, v, c.version)
+		if c.state.design = two; c.state.version() != c.version {
+			t.Errorf("%+v is written in version %d, want %d", c.state, c.state.version(), c.version)
 		}
-		b := c.account.appendParts(nil, c.version)
+		b := c.state.appendParts(nil, c.version)
 		for n := range len(b) + 1 {
-			var got account
-			r := &reader{b: b[:n]}
-			if got.readParts(r, c.version, 2); (r.err == nil) != (n == len(b)) || r.err == nil && !reflect.DeepEqual(got, c.account) {
-				t.Errorf("%d of %d bytes of %+v are read as %+v, %v", n, len(b), c.account, got, r.err)
+			got, r := state{design: two}, &reader{b: b[:n]}
+			if got.readParts(r, c.version, hourly); (r.err == nil) != (n == len(b)) || r.err == nil && !reflect.DeepEqual(got, c.state) {
+				t.Errorf("%d of %d bytes of %+v are read as %+v, %v", n, len(b), c.state, got, r.err)
 			}
 		}
 	}
 	if s := (&state{account: account{reliability: &reliability.Account{}}}); s.version() != snapshotFirst {
 		t.Errorf("an account of no predicted row is written in version %d", s.version())
 	}
-	for bits, later := range map[byte]bool{0: false, partErrors: false, allParts + 1: true, 128: true} {
-		var got account
-		r := &reader{b: append([]byte{bits}, make([]byte, 99)...)}
-		if got.readParts(r, snapshotParts, 2); !errors.Is(r.err, ErrSnapshot) || errors.Is(r.err, ErrLater) != later {
+	for bits, later := range map[byte]bool{0: false, partErrors: false, partTimeless: false, allParts + 1: true, 128: true} {
+		got, r := state{design: two}, &reader{b: append([]byte{bits}, make([]byte, 99)...)}
+		if got.readParts(r, snapshotParts, NewSpec("k", "", struct{}{}, nil)); !errors.Is(r.err, ErrSnapshot) || errors.Is(r.err, ErrLater) != later {
 			t.Errorf("parts %b: %v", bits, r.err)
 		}
 	}
-	wrong := account{reliability: &reliability.Account{Rows: 1, Classes: [reliability.Classes]reliability.Sum{{Off: 1}}, Curves: known.Curves}}
+	wrong := state{account: account{reliability: &reliability.Account{Rows: 1, Classes: [reliability.Classes]reliability.Sum{{Off: 1}}, Curves: known.Curves}}, design: two}
 	r := &reader{b: wrong.appendParts(nil, snapshotParts)}
-	if new(account).readParts(r, snapshotParts, 2); r.err == nil {
+	if wrong.readParts(r, snapshotParts, hourly); r.err == nil {
 		t.Error("a sum without a variance is read")
 	}
 }

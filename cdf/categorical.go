@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // otherLevel is the level of the coefficient that all unlisted levels share.
@@ -98,6 +99,44 @@ func Expected(levels []string, baseline string) []string {
 		levels = append(levels, baseline)
 	}
 	return levels
+}
+
+// MaxName is how many bytes the name of a coefficient, of a level or of a group has at most. They are
+// part of the state and of every posterior, and what a text column of the wrong kind holds, as whole
+// documents, would fill the store. Names that a state has are what they are.
+const MaxName = 1024
+
+// tooLong describes a name that has more.
+func tooLong(what, name string) string {
+	return fmt.Sprintf("%s of %d bytes, %q…; a name has at most %d", what, len(name), strings.ToValidUTF8(name[:40], ""), MaxName)
+}
+
+// namable returns ErrSchema, wrapped, where a new key would have names that are too long.
+func (d *design) namable() error {
+	for _, name := range d.names {
+		if len(name) > MaxName {
+			return fmt.Errorf("%w: the columns make %s", ErrSchema, tooLong("the name of a coefficient", name))
+		}
+	}
+	levels := func(of *Feature) error {
+		for _, level := range of.Levels {
+			if len(level) > MaxName {
+				return fmt.Errorf("%w: column %q has %s", ErrSchema, of.Name, tooLong("a level", level))
+			}
+		}
+		return nil
+	}
+	for i := range d.sources {
+		if err := levels(&d.sources[i].feature); err != nil {
+			return err
+		}
+	}
+	for i := range d.settled {
+		if err := levels(&d.settled[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // labels looks names of rows up in an index, each distinct text of a column

@@ -181,17 +181,19 @@ func (r *reader) strings() []string {
 	return list
 }
 
-// The parts of the account that a snapshot holds only where they are something, by their bits in the byte that
-// says which of them follow, in this order.
+// The parts that a snapshot holds only where they are something, by their bits in the byte that says
+// which of them follow, in this order.
 const (
 	partErrors      = 1 << iota // the one that snapshots of version 3 have
 	partRepeats                 // of a key some of whose shards told enough to be remembered
 	partReliability             // of a model of two classes
+	partTimeless                // the last shard's time was ignored: nothing follows
 	allParts        = 1<<iota - 1
 )
 
 // held returns the bits of the parts that are there.
-func (a *account) held() (bits byte) {
+func (s *state) held() (bits byte) {
+	a := &s.account
 	if a.errors != (correlated.Errors{}) {
 		bits |= partErrors
 	}
@@ -201,12 +203,15 @@ func (a *account) held() (bits byte) {
 	if a.reliability != nil && a.reliability.Rows > 0 {
 		bits |= partReliability
 	}
+	if s.timeless {
+		bits |= partTimeless
+	}
 	return bits
 }
 
 // appendParts appends the parts that are there, in a snapshot of a version.
-func (a *account) appendParts(b []byte, version byte) []byte {
-	bits := a.held()
+func (s *state) appendParts(b []byte, version byte) []byte {
+	bits, a := s.held(), &s.account
 	if version >= snapshotParts {
 		b = append(b, bits)
 	}
@@ -222,9 +227,9 @@ func (a *account) appendParts(b []byte, version byte) []byte {
 	return b
 }
 
-// readParts reads what appendParts wrote of a key with as many columns.
-func (a *account) readParts(r *reader, version byte, columns int) {
-	bits := byte(0)
+// readParts reads what appendParts wrote.
+func (s *state) readParts(r *reader, version byte, spec *Spec) {
+	bits, a := byte(0), &s.account
 	switch {
 	case version == snapshotErrors:
 		bits = partErrors
@@ -242,7 +247,10 @@ func (a *account) readParts(r *reader, version byte, columns int) {
 		a.readRepeats(r)
 	}
 	if r.err == nil && bits&partReliability != 0 {
-		a.readReliability(r, columns)
+		a.readReliability(r, len(s.design.names))
+	}
+	if s.timeless = bits&partTimeless != 0; s.timeless && !spec.ages() {
+		r.fail("a time was ignored, and none is needed")
 	}
 }
 

@@ -64,6 +64,7 @@ type state struct {
 	t, n     int64
 	neff     float64
 	clock    int64   // greatest event time of a shard, milliseconds
+	timeless bool    // the last shard's time was ignored, see tick
 	dropped  int64   // rows of the last shard
 	drops    []Drop  // of all shards, never changed in place
 	score    Score   // of the last shard, original units

@@ -24,6 +24,8 @@ const (
 	outliers = "outliers"
 	// correlatedErrors: rows that come together have errors in common.
 	correlatedErrors = "correlated_errors"
+	// timeIgnored: rows age with time, and the record's says nothing that could be believed.
+	timeIgnored = "time_ignored"
 )
 
 // RepeatedFlag is raised where shards came more than once, so that their rows count as often.
@@ -35,7 +37,7 @@ const MiscalibratedFlag = "miscalibrated"
 
 // Flags lists the flags that the engine raises.
 func Flags() []string {
-	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CollinearFlag}
+	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CollinearFlag, timeIgnored}
 }
 
 // Advise says what to do about a flag that the engine raises, empty where the
@@ -65,6 +67,9 @@ func Advise(flag string) string {
 	case RepeatedFlag:
 		return "shards came again bit for bit, whose rows count as often as they came, so that intervals are too short: let the producer send the header " +
 			"credence-shard, or be idempotent, and read the topic again with a new group, or forget; a response that its columns give exactly looks the same"
+	case timeIgnored:
+		return "forget_per is a duration, and nothing was forgotten for this record: it has no timestamp, or one that is far before that of an earlier record " +
+			"or more than ten years from it: look at the clocks of what sends records, and at the unit of timestamps, which is the millisecond"
 	case CollinearFlag:
 		return "columns determine each other, so that only the prior divides their effect among them: do not read their coefficients " +
 			"(prior_dominated names them) one by one, and leave all of them but one out; predictions are not harmed while it stays so"
@@ -157,6 +162,14 @@ func (f *Filter) Prior() (*Summary, error) {
 		return nil, as(ErrNumeric, err)
 	}
 	return sum, nil
+}
+
+// appendFlags appends what is wrong of times.
+func (s *state) appendFlags(dst []string) []string {
+	if s.timeless {
+		return append(dst, timeIgnored)
+	}
+	return dst
 }
 
 // CollinearFlag is raised where columns determine each other: the rows say what they do

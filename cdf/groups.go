@@ -133,6 +133,9 @@ func (f *factor) enrol(dst []int32, c *Column, in *intake, limit int, grow bool)
 				label, _ = c.Label(int(row))
 			}
 			if v = f.waiting(label); v == none {
+				if len(label) > MaxName {
+					return fmt.Errorf("%w: column %q has in row %d %s", ErrShard, c.Name, row+1, tooLong("a group", label))
+				}
 				if limit > 0 && f.count() >= limit {
 					return fmt.Errorf("%w: more than %d groups in column %q", ErrShard, limit, c.Name)
 				}

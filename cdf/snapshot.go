@@ -12,13 +12,13 @@ import (
 // A snapshot is
 //
 //	"CDFS" | version | fingerprint (32) | kind | variant | progress | drops |
-//	design, factors, account, its parts, scaling, model (all six only after the first shard) |
+//	design, factors, account, parts, scaling, model (all six only after the first shard) |
 //	CRC-32C of everything before (4)
 //
 // Whatever the version, it begins with magic and version and ends with the checksum:
 // that tells a later release's from a damaged one. A state is written in the lowest version that holds it. Drops are there from
 // version 2 on, and in that only of a key whose rows were dropped: one of version 1 may have dropped some, which were not counted
-// then. In version 3 there is one part of the account, what is known of correlated errors; in version 4 a byte says which parts there
+// then. In version 3 there is one part, what is known of correlated errors; in version 4 a byte says which parts there
 // are. A part is there only where that is something.
 //
 // It holds no offset, partition, owner or time of processing: two filters
@@ -59,7 +59,7 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 			b = appendStrings(b, s.factors[i].levels)
 		}
 		b = s.account.append(b)
-		b = s.account.appendParts(b, version)
+		b = s.appendParts(b, version)
 		b = s.scaling.append(b)
 		// The model's length goes before it, and is known only after.
 		at := len(b)
@@ -76,7 +76,7 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 
 // version is the lowest that holds the state.
 func (s *state) version() byte {
-	switch held := s.account.held(); {
+	switch held := s.held(); {
 	case held > partErrors:
 		return snapshotParts
 	case held == partErrors:

@@ -22,8 +22,8 @@ import (
 var update = flag.Bool("update", false, "write golden files that do not exist yet")
 
 // goldens are snapshots of every version of the format: with kept rows, with
-// frozen constants, of a sampled model with groups, with rows that were dropped, with errors that rows share and with predicted probabilities. They
-// load for ever; a new version adds files beside them.
+// frozen constants, of a sampled model with groups, with rows that were dropped, with errors that rows share, with shards that came again,
+// with predicted probabilities and with a time that was ignored. They load for ever; a new version adds files beside them.
 var goldens = []struct {
 	file   string
 	spec   func() *cdf.Spec
@@ -44,6 +44,7 @@ var goldens = []struct {
 	{"testdata/snapshot_v4_levels_frozen.bin", cdftest.Levels, cdftest.LevelShards, 30},
 	{"testdata/snapshot_v4_line_classes.bin", cdftest.ClassedLine, cdftest.LineShards, 30},
 	{"testdata/snapshot_v4_line_classes_errors_dropped.bin", cdftest.ClassedLine, gappyShards, 36},
+	{"testdata/snapshot_v4_line_clock.bin", hourly, timelessShards, 28},
 }
 
 // gappyShards are those of a line, some of whose rows have no x.
@@ -63,6 +64,24 @@ func sentAgain(seed uint64, n int) []*cdf.Batch {
 	for i := range shards {
 		if i%20 >= 10 {
 			shards[i] = shards[i-10]
+		}
+	}
+	return shards
+}
+
+// hourly is a line whose rows age with time.
+func hourly() *cdf.Spec {
+	s := cdftest.SharedLine()
+	s.Forget, s.ForgetPer = .9, cdf.Clock{Unit: "duration", Millis: 3_600_000}
+	return s
+}
+
+// timelessShards are those of a line, an hour apart, and every seventh has no time.
+func timelessShards(seed uint64, n int) []*cdf.Batch {
+	shards := cdftest.LineShards(seed, n)
+	for i, b := range shards {
+		if b.Time = 1_700_000_000_000 + 3_600_000*int64(i); i%7 == 6 {
+			b.Time = -1
 		}
 	}
 	return shards
@@ -274,7 +293,7 @@ func FuzzSnapshot(f *testing.F) {
 			f.Fatal(err)
 		}
 		which := uint8(0)
-		for i, word := range []string{"levels", "errors", "classes"} {
+		for i, word := range []string{"levels", "errors", "classes", "clock"} {
 			if strings.Contains(g.file, word) {
 				which = uint8(i + 1)
 			}
@@ -284,13 +303,15 @@ func FuzzSnapshot(f *testing.F) {
 	line, levels := cdftest.LineShards(1, 1)[0], cdftest.LevelShards(1, 1)[0]
 	f.Fuzz(func(t *testing.T, version, which uint8, body []byte) {
 		spec, next := cdftest.Line(), line
-		switch which % 4 {
+		switch which % 5 {
 		case 1:
 			spec, next = cdftest.Levels(), levels
 		case 2:
 			spec = cdftest.SharedLine()
 		case 3:
 			spec = cdftest.ClassedLine()
+		case 4:
+			spec = hourly()
 		}
 		print := spec.Fingerprint()
 		b := append([]byte("CDFS"), version)

@@ -220,6 +220,9 @@ type Limits struct {
 // vanish, priors may not.
 const least = 1e-300
 
+// ages reports that rows are forgotten as the time of records goes on.
+func (s *Spec) ages() bool { return s.Forget < 1 && s.ForgetPer.Unit == "duration" }
+
 // discount returns the factor by which statistics are discounted before a
 // shard of observed absorbed rows, elapsed milliseconds of event time after
 // the one before it.
@@ -233,7 +236,7 @@ func (s *Spec) discount(observed int, elapsed int64) float64 {
 		units = float64(observed)
 	case "duration":
 		if s.ForgetPer.Millis > 0 {
-			units = float64(max(elapsed, 0)) / float64(s.ForgetPer.Millis)
+			units = float64(elapsed) / float64(s.ForgetPer.Millis)
 		}
 	default:
 		units = 1

@@ -59,7 +59,7 @@ func (s *state) read(r *reader, version byte, spec *Spec, w *Workspace) (*engine
 	}
 	if r.err == nil {
 		s.account.read(r, s.t)
-		s.account.readParts(r, version, len(s.design.names))
+		s.readParts(r, version, spec)
 		s.scaling.read(r, s, spec, &w.spare)
 	}
 	b := r.take(8)

@@ -166,6 +166,7 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 	sum.Flags = s.scaling.appendFlags(sum.Flags, f.spec, s.design, s.neff, f.ws.narrowed)
 	sum.Flags = s.account.appendFlags(sum.Flags, f.judge(), s.neff)
 	sum.Flags = f.ws.together.appendFlags(sum.Flags)
+	sum.Flags = s.appendFlags(sum.Flags)
 	if f.spec.Publish.Covariance && f.engine.covariancer != nil && len(v.beta) > 0 {
 		k := len(v.beta)
 		sum.Covariance = slices.Grow(sum.Covariance, k*(k+1)/2)[:k*(k+1)/2]

@@ -10,6 +10,7 @@ import (
 type Workspace struct {
 	intake   intake
 	shard    Shard
+	tick     tick // of its record
 	frame    rows // the shard as the model sees it
 	raw      rows // unscaled, while constants are not fixed
 	replay   rows // all kept rows with the constants of the moment

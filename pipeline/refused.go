@@ -62,11 +62,18 @@ type overError struct{ quota.Over }
 
 func (e *overError) Error() string { return e.Reason }
 
-// fits holds the state that a shard has led to against the limit of its key's prefix.
+// mostState bounds the state of a key with its summary: Redis takes values of 512 MiB, and closes the
+// connection of a larger one. What else a value has is a megabyte at most.
+const mostState = 500 << 20
+
+// fits holds the state that a shard has led to against the limit of its key's prefix, and against what the
+// store takes.
 func (l *lane) fits(key string, f *cdf.Filter) error {
 	all := l.rules.limits.Prefixes
 	at := quota.Place(all, key)
-	if at < 0 || all[at].KeyBytes == 0 {
+	limited := at >= 0 && all[at].KeyBytes > 0
+	large := f.Size() > mostState/4 // a state is not four times as large in the store as it is here
+	if !limited && !large {
 		return nil
 	}
 	snapshot, err := f.AppendBinary(l.room[:0])
@@ -76,10 +83,24 @@ func (l *lane) fits(key string, f *cdf.Filter) error {
 	if cap(snapshot) <= roomBytes {
 		l.room = snapshot[:0]
 	}
-	if over := all[at].OverBytes(len(snapshot)); over.Limit != "" {
-		return &overError{over}
+	if limited {
+		if over := all[at].OverBytes(len(snapshot)); over.Limit != "" {
+			return &overError{over}
+		}
 	}
-	return nil
+	if !large {
+		return nil
+	}
+	return storable(f, len(snapshot), mostState)
+}
+
+// storable returns an error where a snapshot of n bytes and its summary are more than the store takes.
+func storable(f *cdf.Filter, n, most int) error {
+	if n += len(f.AppendSummary(nil)); n <= most {
+		return nil
+	}
+	return &overError{quota.Over{Reason: fmt.Sprintf("the record would make the state of its key %d bytes large; the store takes %d. "+
+		"The state is as it was: let the model have fewer columns or groups", n, most)}}
 }
 
 func (l *lane) dead(t *task, stage Stage, reason string) error {

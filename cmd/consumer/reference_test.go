@@ -59,7 +59,7 @@ func TestReferenceOfMetrics(t *testing.T) {
 	}
 	web.RegisterMetrics(d)
 	otlp.RegisterMetrics(d)
-	run.RegisterMetrics(d, pipeline.NewMetrics(prometheus.NewRegistry(), "page"), func() int64 { return 0 })
+	run.RegisterMetrics(d, pipeline.NewMetrics(prometheus.NewRegistry(), "page"), func() int64 { return 0 }, func() int64 { return 0 })
 	var rows []string
 	for _, x := range d.all {
 		m := description.FindStringSubmatch(x.String())

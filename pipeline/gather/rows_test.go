@@ -150,6 +150,8 @@ func TestWhenRowsAreAShard(t *testing.T) {
 		"rows":             {Rule{Rows: 3}, []int64{0, 9e15, -5, 0}, 1, 3},
 		"time":             {Rule{Millis: 10}, []int64{100, 109, 110}, 1, 3},
 		"late":             {Rule{Millis: 10}, []int64{100, 50, 61, 109, 200}, 1, 5},
+		"far ahead":        {Rule{Millis: 10}, []int64{100 + tenYears, 100, 99}, 1, 3},
+		"without a time":   {Rule{Millis: 10}, []int64{tenYears + 100, -1, 0, 1, 98}, 1, 5},
 		"a millisecond":    {Rule{Millis: 1}, []int64{100, 101}, 1, 2},
 		"what comes first": {Rule{Rows: 3, Millis: 10}, []int64{0, 10, 11}, 1, 2},
 		"bytes":            {Rule{Rows: 100}, []int64{0, 0, 0, 0, 0}, mostBytes / 4, 4},

@@ -6,7 +6,8 @@ import "fmt"
 
 // Rule says when the rows that a key has gathered are a shard: with the record that
 // brings them to Rows, or that came Millis or more after the first of them. Zero asks
-// for neither: MostRows and mostBytes end a shard too.
+// for neither: MostRows and mostBytes end a shard too. So does, where Millis ask for it, a record that is
+// more than ten years before the first of them: the clock of that one was wrong, and nothing would end its shard by time.
 type Rule struct {
 	Rows   int
 	Millis int64 // between the timestamps of the two records
@@ -16,6 +17,11 @@ type Rule struct {
 const (
 	MostRows  = 10_000
 	mostBytes = 1 << 20
+)
+
+const (
+	noTime   = 1                       // the greatest time of a record that has none, see cdf
+	tenYears = 3652 * 24 * 3600 * 1000 // in milliseconds
 )
 
 // On reports whether rows are gathered at all.
@@ -33,7 +39,7 @@ func (r Rule) Form() string {
 // ends reports whether rows and bytes that began at a time are a shard with a record of
 // another time.
 func (r Rule) ends(rows, bytes int, began, now int64) bool {
-	return rows >= r.Most() || bytes >= mostBytes || r.Millis > 0 && now-began >= r.Millis
+	return rows >= r.Most() || bytes >= mostBytes || r.Millis > 0 && (now-began >= r.Millis || now > noTime && began-now > tenYears)
 }
 
 // Most returns how many rows are a shard at the latest, whatever their time.

@@ -17,7 +17,9 @@ import (
 type slots struct {
 	reload func(context.Context) error
 	doubt  atomic.Bool
-	read   atomic.Int64 // when it was last read again, in nanoseconds
+	// When it was last read again, nil: never. It has the reading of the monotonic clock, so that a
+	// machine's clock which is set back does not keep a dead node's slots for as long.
+	read atomic.Pointer[time.Time]
 }
 
 // slotsPause is the least time between two looks at the map.
@@ -56,8 +58,11 @@ func (s *slots) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.Pr
 // look reads the map again if it is in doubt. An error shows in the command that
 // follows.
 func (s *slots) look(ctx context.Context) {
-	last, now := s.read.Load(), time.Now().UnixNano()
-	if !s.doubt.Load() || now-last < int64(slotsPause) || !s.read.CompareAndSwap(last, now) {
+	if !s.doubt.Load() {
+		return
+	}
+	last, now := s.read.Load(), time.Now()
+	if last != nil && now.Sub(*last) < slotsPause || !s.read.CompareAndSwap(last, &now) {
 		return
 	}
 	s.doubt.Store(false)

@@ -12,9 +12,13 @@ type speed struct {
 	shards [window + 1]int64
 }
 
-// move empties the buckets of the seconds that have passed since.
+// move empties the buckets of the seconds that have passed since. After a clock that was set back by more
+// than it looks back it begins anew: it would tell of nothing until the clock is there again.
 func (s *speed) move(now time.Time) {
 	at := now.Unix()
+	if at < s.second-window {
+		*s = speed{second: at}
+	}
 	for n := min(at-s.second, window+1); n > 0; n-- {
 		i := (at - n + 1) % (window + 1)
 		s.rows[i], s.shards[i] = 0, 0

@@ -365,7 +365,7 @@ var guarantees = []mutant{
 	{"slots: never read again", "pipeline/redis/open.go",
 		"cluster.AddHook(newSlots(cluster))", "_ = cluster", "TestClusterFailover", store},
 	{"slots: read again at every failure", "pipeline/redis/slots.go",
-		"now-last < int64(slotsPause)", "false", "TestMapOfSlots", store},
+		"now.Sub(*last) < slotsPause", "false", "TestMapOfSlots", store},
 	{"slots: dead node trusted", "pipeline/redis/slots.go",
 		"case !errors.As(err, &answer), misdirected(err):", "case misdirected(err) && !errors.As(err, &answer):", "TestMapOfSlots", store},
 	{"audit unpacks what is pending", scripts,

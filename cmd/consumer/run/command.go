@@ -4,6 +4,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,11 +59,18 @@ of a time, a partition begins at its first record that is not older.`,
 			if printConfig {
 				a.Printf("effective configuration:\n%s", c)
 			}
-			w := newWords(a, &c.Log)
+			said := newPatient(a.Err, c.Log.Format, usualPatience)
+			through := *a
+			through.Err = said
+			w := newWords(&through, &c.Log)
 			for _, text := range warnings {
 				w.warning(text)
 			}
-			return w.failed(runWorker(cmd.Context(), a, c, w, start, untilEnd))
+			err = w.failed(runWorker(cmd.Context(), a, c, w, said, start, untilEnd))
+			if !said.End() && err != nil {
+				return errors.Join(cli.ErrReported, err) // nobody reads: to say more would wait for ever
+			}
+			return err
 		},
 	}
 	f.Add(a, cmd)
@@ -73,7 +81,7 @@ of a time, a partition begins at its first record that is not older.`,
 	return cmd
 }
 
-func runWorker(ctx context.Context, a *app.App, c *config.Config, w words, start *from, untilEnd bool) error {
+func runWorker(ctx context.Context, a *app.App, c *config.Config, w words, said *patient, start *from, untilEnd bool) error {
 	if !connect.UsesEmbedded(c) { // their logs and states have no bound
 		limit := limitMemory(c, a.Env, containerMemory("/sys/fs/cgroup"), w.log)
 		defer shareMemory(limit, offheap.Mapped)()
@@ -88,7 +96,7 @@ func runWorker(ctx context.Context, a *app.App, c *config.Config, w words, start
 	if err != nil {
 		return err
 	}
-	s.servers = inside
+	s.servers, s.said = inside, said
 	if s.from = start; term.IsTerminal(a.Err) {
 		s.tty = a.Err
 	}

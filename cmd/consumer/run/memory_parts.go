@@ -22,9 +22,12 @@ type memoryParts struct {
 }
 
 // RegisterMetrics registers the metric that says what the memory of the process is made of, with
-// what a worker and the page's history have of it.
-func RegisterMetrics(reg prometheus.Registerer, worker *pipeline.Metrics, history func() int64) {
-	reg.MustRegister(newMemoryParts(worker.Memory, history, offheap.Mapped))
+// what a worker and the page's history have of it, and that of the log's lines that were lost.
+func RegisterMetrics(reg prometheus.Registerer, worker *pipeline.Metrics, history, lost func() int64) {
+	reg.MustRegister(newMemoryParts(worker.Memory, history, offheap.Mapped), prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "credence_log_lines_lost_total",
+		Help: "Lines of the log that stderr did not take.",
+	}, func() float64 { return float64(lost()) }))
 }
 
 func newMemoryParts(states func() (states, inflight int64), history, outside func() int64) *memoryParts {

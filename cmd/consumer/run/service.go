@@ -40,6 +40,7 @@ type Service struct {
 
 	from *from     // where a new group begins; nil: not said
 	tty  io.Writer // of a bar; nil: none
+	said *patient  // which the logger writes to; nil: to another writer
 
 	began    time.Time
 	accounts bool             // for when it ends
@@ -69,7 +70,7 @@ func NewService(ctx context.Context, names cli.Names, c *config.Config, logger *
 	s.conn.Traces = s.workerTraces()
 	s.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.worker = pipeline.NewMetrics(s.metrics, version.Get().Version)
-	RegisterMetrics(s.metrics, s.worker, s.feed.Bytes)
+	RegisterMetrics(s.metrics, s.worker, s.feed.Bytes, func() int64 { return s.said.linesLost() })
 	s.worker.Expect(s.conn.Rules)
 	if c.HTTP.Listen == "" {
 		return s, nil
