@@ -51,7 +51,7 @@ func (e *entry) bytes() int64 { return e.points.Bytes() + e.rows.Bytes() }
 
 func (f *Feed) entry(id offheap.ID) *entry { return offheap.View[entry](f.pool, id) }
 
-// find returns the entry of a key, nil: there is none.
+// find returns the entry of a key, nil: there is none. What is told of the key is at hand then.
 func (f *Feed) find(key string) (offheap.ID, *entry) {
 	for id := f.keys[f.hash(key)]; id != 0; {
 		e := f.entry(id)
@@ -125,8 +125,12 @@ func (f *Feed) keyOf(e *entry) []byte {
 
 // sumsOf returns the key of an entry, in a buffer of the feed, its sums and what is inside.
 func (f *Feed) sumsOf(e *entry) (key []byte, s Sums, in inside) {
-	f.about, _ = f.pool.Read(f.about[:0], e.about.Oldest())
-	r := reader(f.about)
+	f.keyOf(e)
+	return readSums(f.about)
+}
+
+// readSums takes apart what tell writes.
+func readSums(r reader) (key []byte, s Sums, in inside) {
 	key = r.bytes()
 	if len(r) == 0 {
 		return key, s, in
@@ -161,8 +165,7 @@ func (f *Feed) tell(e *entry, key string, s *Sums, in inside) {
 		b = appendNumbers(b, []float64{s.logs, s.squares, in.rows, in.held})
 	}
 	f.sums -= e.about.Bytes()
-	f.pool.Clear(&e.about)
-	f.pool.Push(&e.about, b)
+	f.pool.Replace(&e.about, b)
 	f.sums += e.about.Bytes()
 	f.buf = b
 }
