@@ -86,6 +86,7 @@ var ofMemory = []mutant{
 	{"rows of every fourth shard at any pace", "pipeline/observer.go", " && apart {", " {", "TestRowsObserved", machine},
 	{"rows of old points stay", "sink/live/observed.go", "e.rows.Len() > min(keptObserved, e.points.Len()) {", "e.rows.Len() > e.points.Len() {", "TestObservedRows", feed},
 	{"entries of forgotten keys stay", "sink/live/entry.go", "\tf.pool.Free(id)\n", "", "TestForgottenKeysGiveBack", feed},
+	{"entries of a chain that is joined are lost", "sink/live/index.go", "\t*at = x.heads[n]\n", "", "TestIndex", feed},
 	{"a key for another with its hash", "sink/live/entry.go", "string(f.keyOf(e)) == key", "len(f.keyOf(e)) == len(key)", "TestAnswersArePoints", feed},
 	{"every NaN comes back as one", "sink/live/codec.go", "b != undefined", "!math.IsNaN(v)", "TestAnswersArePoints", feed},
 	{"limit for the heap alone", "cmd/consumer/run/memory.go",
