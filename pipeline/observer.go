@@ -66,11 +66,13 @@ type Point struct {
 // mostObserved bounds the rows of a point: a chart of the newest shards needs few of each.
 const mostObserved = 8
 
-// Points tell of rows of every shard of a key until it has had the first number of them, then of one of
-// the second, but once a second at most, and in any case of one of the third: to predict rows a
-// second time and to keep them costs a third of a small shard, and a chart shows the newest.
+// Points tell of rows of the first shards of a key, then of every fourth while it has few, and
+// of one of leastObserved in any case. Where a key's shards come a second apart they tell of all while it has
+// few, and then of every fourth. To predict rows a second time and to keep them costs a third
+// of a small shard, and a chart shows the newest.
 const (
-	allObserved   = 32
+	allObserved   = 8
+	fewShards     = 32
 	someObserved  = 4
 	leastObserved = 32
 	observedPause = 1. // seconds
@@ -79,7 +81,8 @@ const (
 // rowsObserved returns how many rows a point tells of after t shards of a key, the last one with
 // rows so many seconds ago.
 func rowsObserved(t int64, ago float64) int {
-	if t < allObserved || t%leastObserved == 0 || t%someObserved == 0 && ago >= observedPause {
+	few, fourth, apart := t < fewShards, t%someObserved == 0, ago >= observedPause
+	if t < allObserved || t%leastObserved == 0 || few && fourth || (few || fourth) && apart {
 		return mostObserved
 	}
 	return 0

@@ -258,8 +258,8 @@ func TestObserverOfEveryThirdShard(t *testing.T) {
 	})
 }
 
-// A key's points tell of rows beside their predictions: of every shard while there are
-// few, then, where no time passes, of one of 32.
+// A key's points tell of rows beside their predictions: of its first shards and then, where no
+// time passes, of every fourth while there are few and of one of 32.
 func TestObservedRowsGetRare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := new(recorder)
@@ -272,7 +272,7 @@ func TestObservedRowsGetRare(t *testing.T) {
 				continue
 			}
 			before := p.T - 1
-			if want := before < 32 || before%32 == 0; want != (len(p.Observed) > 0) {
+			if want := before < 8 || before < 32 && before%4 == 0 || before%32 == 0; want != (len(p.Observed) > 0) {
 				t.Errorf("t=%d tells of %d rows", p.T, len(p.Observed))
 			}
 			if before >= 32 && len(p.Observed) > 0 {

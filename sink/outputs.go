@@ -22,6 +22,7 @@ type Outputs struct {
 // NewOutputs returns the outputs of one lane. draws tells whether the draws
 // of a key are published; nil: no key's are.
 func NewOutputs(topic Topic, letters DeadLetters, draws func(key string) bool) *Outputs {
+	topic.room = new(headerRoom)
 	return &Outputs{topic: topic, letters: letters, draws: draws}
 }
 

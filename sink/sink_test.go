@@ -370,6 +370,38 @@ func TestOutputsOfALane(t *testing.T) {
 	}
 }
 
+// TestHeadersOfALane: headers of a lane's records share memory, and each record has its own.
+func TestHeadersOfALane(t *testing.T) {
+	topic := Topic{Group: "g", Output: "out", Encoder: JSON{}}
+	o := NewOutputs(topic, DeadLetters{}, nil)
+	p := posterior(rand.New(rand.NewPCG(1, 5)), 3)
+	var got, want []pipeline.Output
+	for i := range int64(3 * roomHeaders / 7) {
+		r := &pipeline.Record{Offset: i}
+		if i%5 == 0 {
+			r.Headers = []pipeline.Header{{Key: "traceparent", Value: []byte(aParent)}}
+		}
+		p.Offset = i
+		var err error
+		if got, err = o.Posterior(got, nil, p, nil, r); err != nil {
+			t.Fatal(err)
+		}
+		own, err := topic.Posterior(nil, p, TraceOf(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, own)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Error("records of a lane are not those that have memory of their own")
+	}
+	for i := range got {
+		if h := got[i].Headers; len(h) != cap(h) {
+			t.Fatalf("record %d: %d headers in the room of %d", i, len(h), cap(h))
+		}
+	}
+}
+
 func TestAllocations(t *testing.T) {
 	p := posterior(rand.New(rand.NewPCG(3, 3)), 7)
 	var dst []byte

@@ -35,6 +35,27 @@ type Topic struct {
 	Output  string // topic
 	Encoder Form
 	Limit   int // bytes of a value; 0: none
+
+	room *headerRoom // nil: headers have memory of their own
+}
+
+// headerRoom is memory for the headers of the next records of one goroutine, of several records at
+// once: they come to their end together, after their checkpoint.
+type headerRoom struct{ free []pipeline.Header }
+
+// roomHeaders are eight kilobytes, as the allocator has them.
+const roomHeaders = 204
+
+func (r *headerRoom) take(n int) []pipeline.Header {
+	if r == nil {
+		return make([]pipeline.Header, 0, n)
+	}
+	if n > len(r.free) {
+		r.free = make([]pipeline.Header, roomHeaders)
+	}
+	room := r.free[:0:n]
+	r.free = r.free[n:]
+	return room
 }
 
 // Posterior returns the record of p. It appends value, key and headers to
@@ -133,7 +154,13 @@ func (t *Topic) output(dst []byte, start int, e event) pipeline.Output {
 	cut()
 	piece := func(i int) []byte { return dst[ends[i-1]:ends[i]:ends[i]] }
 
-	headers := make([]pipeline.Header, 0, 9)
+	n = 6
+	for _, there := range [...]bool{e.content != "", e.trace.Parent != nil, e.trace.State != nil} {
+		if there {
+			n++
+		}
+	}
+	headers := t.room.take(n)
 	if e.content != "" {
 		headers = append(headers, pipeline.Header{Key: "content-type", Value: piece(2)})
 	}

@@ -73,6 +73,13 @@ func TestQueue(t *testing.T) {
 		case n > 0 && r.IntN(400) == 0:
 			p.Clear(&q.queue)
 			q.records, q.marks = nil, nil
+		case r.IntN(100) == 0:
+			b := make([]byte, r.IntN(700))
+			for i := range b {
+				b[i] = byte(r.Uint32())
+			}
+			p.Replace(&q.queue, b)
+			q.records, q.marks = [][]byte{b}, []Mark{q.queue.Oldest()}
 		case n > 0:
 			most := r.IntN(200)
 			want := append([]byte("before"), q.records[0][:min(most, len(q.records[0]))]...)

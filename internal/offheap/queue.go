@@ -49,16 +49,34 @@ func (p *Pool) Push(q *Queue, record []byte) Mark {
 	return at
 }
 
-// extend adds a slot.
+// Replace makes a record the only one of a queue, in the slots that the queue has as far as they go.
+func (p *Pool) Replace(q *Queue, record []byte) {
+	q.last, q.from, q.to, q.n = q.first, 0, 0, 0
+	p.Push(q, record)
+	for rest := p.next(q.last); rest != 0; q.slots-- {
+		gone := rest
+		rest = p.next(gone)
+		p.Free(gone)
+	}
+	p.link(q.last, 0)
+	runtime.KeepAlive(p)
+}
+
+// extend goes on in the next slot, a new one if there is none.
 func (p *Pool) extend(q *Queue) {
-	id := p.Alloc()
-	if q.slots == 0 {
-		q.first, q.from = id, 0
-	} else {
-		binary.LittleEndian.PutUint32(p.Slot(q.last), uint32(id))
+	id := ID(0)
+	if q.slots > 0 {
+		id = p.next(q.last)
+	}
+	if id == 0 {
+		if id = p.Alloc(); q.slots == 0 {
+			q.first, q.from = id, 0
+		} else {
+			p.link(q.last, id)
+		}
+		q.slots++
 	}
 	q.last, q.to = id, 0
-	q.slots++
 }
 
 func (p *Pool) write(q *Queue, b []byte) {
@@ -137,6 +155,8 @@ func (p *Pool) settle(at Mark) Mark {
 	}
 	return at
 }
+
+func (p *Pool) link(id, next ID) { binary.LittleEndian.PutUint32(p.Slot(id), uint32(next)) }
 
 func (p *Pool) next(id ID) ID { return ID(binary.LittleEndian.Uint32(p.Slot(id))) }
 

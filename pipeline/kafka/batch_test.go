@@ -94,18 +94,70 @@ func TestParseBatchHeader(t *testing.T) {
 	}
 }
 
-// TestBatchOverAnotherOne: what a buffer held before is no part of a batch.
+// TestBatchOverAnotherOne: what a set was before is no part of a batch.
 func TestBatchOverAnotherOne(t *testing.T) {
 	o := pipeline.Output{Key: []byte("k"), Value: []byte("v"), Headers: []pipeline.Header{{Key: "a", Value: []byte("b")}}}
+	long := pipeline.Output{Key: []byte("k"), Value: bytes.Repeat([]byte("v"), ownPiece), Headers: o.Headers}
 	for c := Plain; c <= Zstd; c++ {
-		outputs := []*pipeline.Output{&o, {}, &o}
-		want, err := appendBatch(nil, outputs, c)
-		if err != nil {
-			t.Fatal(err)
+		var used recordSet
+		for _, outputs := range [][]*pipeline.Output{{&o, {}, &o}, {&long, {}, &long}, {&o, {}, &o}, {&o, &long, &long}} {
+			var fresh recordSet
+			if err := errors.Join(fresh.put(outputs, c), used.put(outputs, c)); err != nil {
+				t.Fatal(err)
+			}
+			got, want := bytes.Join(used.pieces, nil), bytes.Join(fresh.pieces, nil)
+			if !bytes.Equal(got, want) || used.size != len(want) {
+				t.Errorf("compression %d: %x, want %x", c, got, want)
+			}
 		}
-		got, err := appendBatch(bytes.Repeat([]byte{0xff}, 4096)[:0], outputs, c)
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("compression %d: %x (%v), want %x", c, got, err, want)
+	}
+}
+
+// TestPieces: a value of some length is not copied, the batch is what it is without pieces, and
+// nothing of it is kept.
+func TestPieces(t *testing.T) {
+	value := func(n int) []byte { return bytes.Repeat([]byte{byte(n)}, n) }
+	headers := []pipeline.Header{{Key: "a", Value: []byte("b")}, {Key: "none"}}
+	var list []*pipeline.Output
+	for i, n := range []int{ownPiece, 3, ownPiece - 1, 3000, 0, ownPiece + 1} {
+		list = append(list, &pipeline.Output{Key: []byte("k"), Value: value(n), Headers: headers[:i%3], Time: int64(i)})
+	}
+	list = append(list, &pipeline.Output{})
+	var set recordSet
+	if err := set.put(list, Plain); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(set.pieces); n != 7 {
+		t.Fatalf("%d pieces", n)
+	}
+	for i, of := range []int{0, 3, 5} {
+		if p := set.pieces[2*i+1]; &p[0] != &list[of].Value[0] {
+			t.Errorf("the value of record %d is copied", of)
+		}
+	}
+	session{7, 8, 9}.stamp(set.pieces...)
+	flat := bytes.Join(set.pieces, nil)
+	if content := contentOf(flat); content != contentOf(set.pieces...) {
+		t.Error("pieces are another content")
+	}
+	b, n, err := parseBatch(flat)
+	if err != nil || n != len(flat) || n != set.size {
+		t.Fatalf("%d of %d bytes, %d counted: %v", n, len(flat), set.size, err)
+	}
+	got, _, err := b.records(nil, b.payload, 0, testLimit, nil)
+	if err != nil || len(got) != len(list) {
+		t.Fatalf("%d records, %v", len(got), err)
+	}
+	for i, r := range got {
+		o := list[i]
+		if !bytes.Equal(r.Key, o.Key) || !bytes.Equal(r.Value, o.Value) || len(r.Headers) != len(o.Headers) || r.Time != timeOf(o) {
+			t.Errorf("record %d: %+v", i, r)
+		}
+	}
+	set.leave()
+	for _, p := range set.pieces[:7] {
+		if p != nil {
+			t.Fatal("a value is kept")
 		}
 	}
 }
@@ -113,11 +165,7 @@ func TestBatchOverAnotherOne(t *testing.T) {
 func FuzzRecords(f *testing.F) {
 	full := pipeline.Output{Key: []byte("k"), Value: []byte("v"), Headers: []pipeline.Header{{Key: "a", Value: []byte("b")}}}
 	for c := Plain; c <= Zstd; c++ {
-		set, err := appendBatch(nil, []*pipeline.Output{&full, {}, &full}, c)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(set)
+		f.Add(stored(f, 0, c, full, pipeline.Output{}, full))
 	}
 	u, err := newUnpacker(1 << 20)
 	if err != nil {

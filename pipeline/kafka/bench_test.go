@@ -110,17 +110,9 @@ func BenchmarkFetchClient(b *testing.B) {
 
 // BenchmarkDecode is the parsing of an answer alone.
 func BenchmarkDecode(b *testing.B) {
-	outputs := kilobytes("", 1000)
-	var ps []*pipeline.Output
-	for i := range outputs {
-		ps = append(ps, &outputs[i])
-	}
-	set, err := appendBatch(nil, ps, Plain)
-	if err != nil {
-		b.Fatal(err)
-	}
-	nobody.stamp(set)
+	set := stored(b, 0, Plain, kilobytes("", 1000)...)
 	l := &Log{limit: testLimit}
+	var err error
 	if l.unpack, err = newUnpacker(testLimit); err != nil {
 		b.Fatal(err)
 	}

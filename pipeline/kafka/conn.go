@@ -229,8 +229,8 @@ func (c *conn) answer(key protocol.ApiKey, version int16) (protocol.Message, err
 	return answer, nil
 }
 
-// write writes a request that ends with bytes that need not be copied for it.
-func (c *conn) write(key protocol.ApiKey, version int16, req *message, end []byte) error {
+// write writes a request that ends with pieces that need not be copied for it.
+func (c *conn) write(key protocol.ApiKey, version int16, req *message, end ...[]byte) error {
 	c.last++
 	c.request = key
 	frame := message{b: make([]byte, 4, 64+len(req.b))}
@@ -240,16 +240,29 @@ func (c *conn) write(key protocol.ApiKey, version int16, req *message, end []byt
 	frame.flexible = req.flexible
 	frame.end()
 	frame.b = append(frame.b, req.b...)
-	binary.BigEndian.PutUint32(frame.b, uint32(len(frame.b)-4+len(end)))
-	all := net.Buffers{frame.b, end}
-	_, err := all.WriteTo(c.net)
-	return err
+	binary.BigEndian.PutUint32(frame.b, uint32(len(frame.b)-4+lengthOf(end)))
+	all := append(append(make(net.Buffers, 0, 1+len(end)), frame.b), end...)
+	if _, plain := c.net.(*net.TCPConn); plain || len(end) == 0 {
+		_, err := all.WriteTo(c.net)
+		return err
+	}
+	w := bufio.NewWriterSize(c.net, 16<<10) // what encrypts takes each piece for a message
+	_, err := all.WriteTo(w)
+	return errors.Join(err, w.Flush())
+}
+
+// lengthOf returns the length of all pieces.
+func lengthOf(pieces [][]byte) (n int) {
+	for _, p := range pieces {
+		n += len(p)
+	}
+	return n
 }
 
 // send writes a request and returns the length of its answer, behind the
 // correlation id.
 func (c *conn) send(key protocol.ApiKey, version int16, req *message) (int, error) {
-	if err := c.write(key, version, req, nil); err != nil {
+	if err := c.write(key, version, req); err != nil {
 		return 0, err
 	}
 	var head [8]byte

@@ -35,37 +35,64 @@ func sizeOf(o *pipeline.Output) int {
 // timeOf avoids 0 and less, which clients and brokers take for "none".
 func timeOf(o *pipeline.Output) int64 { return max(o.Time, 1) }
 
-// appendBatch appends outputs, at least one, as one record batch of format 2, which
-// a session has to stamp.
-func appendBatch(dst []byte, outputs []*pipeline.Output, c Compression) ([]byte, error) {
-	start := len(dst)
+// recordSet is one record batch of format 2 on its way, in pieces that are written one behind
+// the other: values of some length stay where they are.
+type recordSet struct {
+	room   []byte   // what is no such value
+	pieces [][]byte // of the room and such values in turn; the first begins with the header
+	size   int      // of all pieces
+}
+
+// ownPiece is the length from which on a value is a piece of its own.
+const ownPiece = 512
+
+// put makes it the batch of outputs, at least one, which a session has to stamp.
+func (s *recordSet) put(outputs []*pipeline.Output, c Compression) error {
+	own := func(o *pipeline.Output) bool { return c == Plain && len(o.Value) >= ownPiece }
 	size := batchHeader
 	for _, o := range outputs {
-		size += sizeOf(o)
+		if size += sizeOf(o); own(o) {
+			size -= len(o.Value)
+		}
 	}
-	if cap(dst)-len(dst) < size {
-		dst = append(make([]byte, 0, max(len(dst)+size, 2*cap(dst))), dst...)
+	if cap(s.room) < size {
+		s.room = make([]byte, 0, max(size, 2*cap(s.room)))
 	}
 	first := timeOf(outputs[0])
 	greatest := first
-	dst = append(dst, make([]byte, batchHeader)...)
+	dst := s.room[:batchHeader]
+	clear(dst)
+	s.pieces, s.size = s.pieces[:0], 0
+	add := func(piece []byte) { s.pieces, s.size = append(s.pieces, piece), s.size+len(piece) }
 	var body []byte
+	from := 0
 	for i, o := range outputs {
 		t := timeOf(o)
 		greatest = max(greatest, t)
 		body = appendRecord(body[:0], o, int64(i), t-first)
 		dst = binary.AppendVarint(dst, int64(len(body)+valueSize(o)))
-		dst = appendTail(append(dst, body...), o)
+		dst = append(dst, body...)
+		if own(o) {
+			dst = binary.AppendVarint(dst, int64(len(o.Value)))
+			add(dst[from:])
+			add(o.Value)
+			from = len(dst)
+		} else {
+			dst = appendBytes(dst, o.Value)
+		}
+		dst = appendHeaders(dst, o)
 	}
 	if c != Plain {
-		packed, err := pack(dst[start+batchHeader:], c)
+		packed, err := pack(dst[batchHeader:], c)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		dst = append(dst[:start+batchHeader], packed...)
+		dst = append(dst[:batchHeader], packed...)
 	}
-	h := dst[start:]
-	binary.BigEndian.PutUint32(h[8:], uint32(len(h)-batchPrefix))
+	s.room = dst
+	add(dst[from:])
+	h := s.pieces[0]
+	binary.BigEndian.PutUint32(h[8:], uint32(s.size-batchPrefix))
 	binary.BigEndian.PutUint32(h[12:], 0xffffffff) // leader epoch: the broker's business
 	h[magicAt] = 2
 	binary.BigEndian.PutUint16(h[attrsAt:], uint16(c))
@@ -73,11 +100,19 @@ func appendBatch(dst []byte, outputs []*pipeline.Output, c Compression) ([]byte,
 	binary.BigEndian.PutUint64(h[27:], uint64(first))
 	binary.BigEndian.PutUint64(h[35:], uint64(greatest))
 	binary.BigEndian.PutUint32(h[recordsAt:], uint32(len(outputs)))
-	return dst, nil
+	return nil
 }
 
-// appendRecord appends a record without its length up to the key; appendTail
-// the rest, which may be large and is copied once; valueSize is its size.
+// leave lets go of values, and of room that few batches need.
+func (s *recordSet) leave() {
+	if cap(s.room) > 2*batchBytes {
+		s.room = nil
+	}
+	clear(s.pieces)
+}
+
+// appendRecord appends a record without its length up to the key; valueSize is the size
+// of the rest.
 func appendRecord(dst []byte, o *pipeline.Output, offset, time int64) []byte {
 	dst = append(dst, 0) // attributes
 	dst = binary.AppendVarint(dst, time)
@@ -85,8 +120,7 @@ func appendRecord(dst []byte, o *pipeline.Output, offset, time int64) []byte {
 	return appendBytes(dst, o.Key)
 }
 
-func appendTail(dst []byte, o *pipeline.Output) []byte {
-	dst = appendBytes(dst, o.Value)
+func appendHeaders(dst []byte, o *pipeline.Output) []byte {
 	dst = binary.AppendVarint(dst, int64(len(o.Headers)))
 	for _, h := range o.Headers {
 		dst = binary.AppendVarint(dst, int64(len(h.Key)))

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -171,10 +172,11 @@ func stored(t testing.TB, base int64, pack Compression, outputs ...pipeline.Outp
 	for i := range outputs {
 		ps = append(ps, &outputs[i])
 	}
-	b, err := appendBatch(nil, ps, pack)
-	if err != nil {
+	var set recordSet
+	if err := set.put(ps, pack); err != nil {
 		t.Fatal(err)
 	}
+	b := bytes.Join(set.pieces, nil)
 	binary.BigEndian.PutUint64(b, uint64(base))
 	nobody.stamp(b)
 	return b

@@ -296,13 +296,12 @@ func TestFetchBomb(t *testing.T) {
 			p := pipeline.Partition{Topic: fresh(t, c, 1)}
 			publish(t, c, pack, numbered(p.Topic, 2)...)
 			bomb := []*pipeline.Output{{Value: make([]byte, 30<<20)}, {Value: make([]byte, 30<<20)}}
-			set, err := appendBatch(make([]byte, 4), bomb, pack)
-			if err != nil {
+			var set recordSet
+			if err := set.put(bomb, pack); err != nil {
 				t.Fatal(err)
 			}
-			binary.BigEndian.PutUint32(set, uint32(len(set)-4))
-			nobody.stamp(set[4:])
-			if err := c.produce(t.Context(), p, set); err != nil {
+			nobody.stamp(set.pieces...)
+			if err := c.produce(t.Context(), p, set.pieces); err != nil {
 				t.Fatal(err)
 			}
 			publish(t, c, pack, numbered(p.Topic, 2)...)
@@ -312,8 +311,8 @@ func TestFetchBomb(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			// All garbage counts, that of the broker in this process as well,
 			// which holds the packed bytes a few times.
-			if spent := int64(after.TotalAlloc - before.TotalAlloc); spent > 6*limit+16<<20+4*int64(len(set)) {
-				t.Errorf("%d bytes allocated, packed %d", spent, len(set))
+			if spent := int64(after.TotalAlloc - before.TotalAlloc); spent > 6*limit+16<<20+4*int64(set.size) {
+				t.Errorf("%d bytes allocated, packed %d", spent, set.size)
 			}
 			if next != 6 || len(got) != 6 || values(got[:2]) != "0 1" || values(got[4:]) != "0 1" {
 				t.Fatalf("next %d, %d records", next, len(got))

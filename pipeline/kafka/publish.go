@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync"
@@ -37,7 +36,7 @@ type Publisher struct {
 	pack     Compression
 	sessions sessions
 	rules    map[string]TopicRule
-	sets     sync.Pool // of *[]byte: record sets that are not on their way
+	sets     sync.Pool // of *recordSet: those that are not on their way
 }
 
 // TopicRule is what holds for the outputs to one topic.
@@ -191,30 +190,27 @@ func (p *Publisher) sendBatch(ctx context.Context, to pipeline.Partition, output
 	return acked + n, err
 }
 
-// deliverAll sends outputs as one batch. Its bytes are written over by a later
-// one: nobody reads them once deliver has returned, whatever became of them.
+// deliverAll sends outputs as one batch. Nobody reads it once deliver has returned,
+// whatever became of it.
 func (p *Publisher) deliverAll(ctx context.Context, to pipeline.Partition, outputs []*pipeline.Output) error {
 	rule := p.rule(to.Topic)
-	room, _ := p.sets.Get().(*[]byte)
-	if room == nil {
-		room = new([]byte)
+	set, ok := p.sets.Get().(*recordSet)
+	if !ok {
+		set = new(recordSet)
 	}
-	set, err := appendBatch(append((*room)[:0], 0, 0, 0, 0), outputs, rule.Pack)
-	if err != nil {
+	if err := set.put(outputs, rule.Pack); err != nil {
 		return err
 	}
-	binary.BigEndian.PutUint32(set, uint32(len(set)-4))
-	err = rule.tooLarge(to.Topic, len(set)-4, p.deliver(ctx, to, set, len(outputs)))
-	if cap(set) <= 2*batchBytes { // a large one is rare
-		*room = set
-		p.sets.Put(room)
-	}
+	err := rule.tooLarge(to.Topic, set.size, p.deliver(ctx, to, set, len(outputs)))
+	set.leave()
+	p.sets.Put(set)
 	return err
 }
 
-// produce sends one record set, whose size is its first four bytes.
-func (c *Client) produce(ctx context.Context, to pipeline.Partition, set []byte) error {
-	limit := ackWait + callTimeout + time.Duration(len(set)>>20)*time.Second
+// produce sends one batch, of pieces.
+func (c *Client) produce(ctx context.Context, to pipeline.Partition, batch [][]byte) error {
+	size := lengthOf(batch)
+	limit := ackWait + callTimeout + time.Duration(size>>20)*time.Second
 	return c.toLeader(ctx, to, limit, func(n *conn) error {
 		v, err := n.version(protocol.Produce)
 		if err != nil {
@@ -222,7 +218,8 @@ func (c *Client) produce(ctx context.Context, to pipeline.Partition, set []byte)
 		}
 		var req message
 		appendProduce(&req, to)
-		if err := n.write(protocol.Produce, v, &req, set); err != nil {
+		req.int32(int32(size))
+		if err := n.write(protocol.Produce, v, &req, batch...); err != nil {
 			return err
 		}
 		answer, err := n.answer(protocol.Produce, v)
@@ -241,7 +238,7 @@ func (c *Client) produce(ctx context.Context, to pipeline.Partition, set []byte)
 	})
 }
 
-// appendProduce writes a request up to its record set, alike in all versions that
+// appendProduce writes a request up to the size of its record set, alike in all versions that
 // are spoken.
 func appendProduce(m *message, to pipeline.Partition) {
 	m.int16(-1) // no transaction

@@ -26,9 +26,12 @@ func works(t *testing.T, o Options) {
 	t.Helper()
 	c := connectAs(t, o)
 	topic := fresh(t, c, 1)
-	publish(t, c, Plain, numbered(topic, 3)...)
-	if got, _ := read(t, newLog(t, c), pipeline.Partition{Topic: topic}, 0, 1<<20); values(got) != "0 1 2" {
-		t.Errorf("%q", values(got))
+	outputs := numbered(topic, 3)
+	long := strings.Repeat("l", 100_000)
+	outputs[1].Value = []byte(long)
+	publish(t, c, Plain, outputs...)
+	if got, _ := read(t, newLog(t, c), pipeline.Partition{Topic: topic}, 0, 1<<20); values(got) != "0 "+long+" 2" {
+		t.Errorf("%d records, %.100q", len(got), values(got))
 	}
 	joins(t, NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}}))
 }

@@ -35,21 +35,29 @@ const (
 	recordsAt  = 57
 )
 
-// stamp makes a batch one of the session's.
-func (s session) stamp(batch []byte) {
-	binary.BigEndian.PutUint64(batch[producerAt:], uint64(s.producer))
-	binary.BigEndian.PutUint16(batch[producerAt+8:], uint16(s.epoch))
-	binary.BigEndian.PutUint32(batch[producerAt+10:], uint32(s.next))
-	binary.BigEndian.PutUint32(batch[crcAt:], crc32.Checksum(batch[attrsAt:], castagnoli))
+// stamp makes a batch, of pieces, one of the session's.
+func (s session) stamp(batch ...[]byte) {
+	head := batch[0]
+	binary.BigEndian.PutUint64(head[producerAt:], uint64(s.producer))
+	binary.BigEndian.PutUint16(head[producerAt+8:], uint16(s.epoch))
+	binary.BigEndian.PutUint32(head[producerAt+10:], uint32(s.next))
+	sum := crc32.Checksum(head[attrsAt:], castagnoli)
+	for _, piece := range batch[1:] {
+		sum = crc32.Update(sum, castagnoli, piece)
+	}
+	binary.BigEndian.PutUint32(head[crcAt:], sum)
 }
 
 // content tells batches apart by all but their session.
 type content [sha256.Size]byte
 
-func contentOf(batch []byte) (c content) {
+func contentOf(batch ...[]byte) (c content) {
 	h := sha256.New()
-	h.Write(batch[attrsAt:producerAt])
-	h.Write(batch[recordsAt:])
+	h.Write(batch[0][attrsAt:producerAt])
+	h.Write(batch[0][recordsAt:])
+	for _, piece := range batch[1:] {
+		h.Write(piece)
+	}
 	h.Sum(c[:0])
 	return c
 }
@@ -86,11 +94,11 @@ type resting struct {
 const maxDoubts = 64
 
 // take returns the session to send a batch of n records in, if there is one.
-func (r *resting) take(batch []byte, n int) (_ session, ok bool) {
+func (r *resting) take(batch [][]byte, n int) (_ session, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.doubts) > 0 {
-		c := contentOf(batch)
+		c := contentOf(batch...)
 		if t, ok := r.doubts[c]; ok {
 			delete(r.doubts, c)
 			return t, true
@@ -108,7 +116,7 @@ func (r *resting) take(batch []byte, n int) (_ session, ok bool) {
 
 // settle takes a session back that sent a batch of n records, with this outcome,
 // unless it is of no more use.
-func (r *resting) settle(t session, batch []byte, n int, err error) {
+func (r *resting) settle(t session, batch [][]byte, n int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var code kafka.Error
@@ -129,7 +137,7 @@ func (r *resting) settle(t session, batch []byte, n int, err error) {
 		if len(r.doubts) >= maxDoubts {
 			clear(r.doubts)
 		}
-		r.doubts[contentOf(batch)] = t
+		r.doubts[contentOf(batch...)] = t
 	}
 }
 
@@ -164,7 +172,7 @@ func (c *Client) newSession(ctx context.Context) (session, error) {
 
 // begin returns the session to send a batch of n records in: nobody where the
 // brokers are too old or this user may not have one.
-func (p *Publisher) begin(ctx context.Context, r *resting, batch []byte, n int) (session, error) {
+func (p *Publisher) begin(ctx context.Context, r *resting, batch [][]byte, n int) (session, error) {
 	if p.sessions.refused.Load() {
 		return nobody, nil
 	}
@@ -185,15 +193,15 @@ func (p *Publisher) begin(ctx context.Context, r *resting, batch []byte, n int) 
 
 // deliver sends a batch of n records. One that was sent before, with an outcome
 // that is unknown, is in the log once.
-func (p *Publisher) deliver(ctx context.Context, to pipeline.Partition, set []byte, n int) error {
-	batch, r := set[4:], p.sessions.at(to)
+func (p *Publisher) deliver(ctx context.Context, to pipeline.Partition, set *recordSet, n int) error {
+	batch, r := set.pieces, p.sessions.at(to)
 	for first := true; ; first = false {
 		t, err := p.begin(ctx, r, batch, n)
 		if err != nil {
 			return err
 		}
-		t.stamp(batch)
-		err = refused(to.Topic, p.client.produce(ctx, to, set))
+		t.stamp(batch...)
+		err = refused(to.Topic, p.client.produce(ctx, to, batch))
 		if errors.Is(err, kafka.DuplicateSequenceNumber) {
 			err = nil // it is in the log
 		}

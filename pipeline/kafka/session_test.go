@@ -182,7 +182,7 @@ func TestSessionEnds(t *testing.T) {
 	batch := stored(t, 0, Plain, numbered("", 1)...)
 	for i := range int64(maxDoubts + 1) {
 		batch[recordsAt+4]++ // another content
-		r.settle(session{i, 0, 0}, batch, 1, context.Canceled)
+		r.settle(session{i, 0, 0}, [][]byte{batch}, 1, context.Canceled)
 	}
 	if len(r.doubts) != 1 {
 		t.Errorf("%d sessions in doubt are kept", len(r.doubts))

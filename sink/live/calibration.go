@@ -130,9 +130,10 @@ func binomialQuantile(n int64, p, q float64) int64 {
 	return lo
 }
 
-// score adds a shard's score to the sums of its key and kind, and returns what is inside.
-func (f *Feed) score(e *entry, o *pipeline.Point) inside {
-	_, sums, in := f.sumsOf(e)
+// score adds a shard's score to the sums of its key, of which so much was told, and of its kind,
+// and returns what is inside.
+func (f *Feed) score(e *entry, o *pipeline.Point, told []byte) inside {
+	_, sums, in := readSums(told)
 	if o.Score.Rows == 0 {
 		return in
 	}

@@ -27,9 +27,10 @@ type entry struct {
 	newest offheap.Mark  // of the points
 	t      int64         // of the newest shard
 	born   uint64        // how many entries there had been
-	// older and newer are its neighbours in the order of its level, twin another one whose key
-	// has the same hash.
+	// older and newer are its neighbours in the order of its level, twin is the next one of its
+	// chain in the index.
 	older, newer, twin offheap.ID
+	hash               uint32 // of the key
 	place              uint32 // in the feed's list of entries
 	kind               wordsID
 	partition          int32
@@ -42,20 +43,21 @@ type entry struct {
 // An entry fits in a slot.
 var _ [offheap.SlotBytes - unsafe.Sizeof(entry{})]byte
 
-// placeBytes is what finds an entry: of the map by hashes, which has up to two places for each, and
-// the list of entries.
-const placeBytes = 48
+// placeBytes is the most that finds an entry: the heads of its chains, and the list of entries, both at
+// most half empty.
+const placeBytes = 24
 
 // bytes returns what the points and rows of an entry take.
 func (e *entry) bytes() int64 { return e.points.Bytes() + e.rows.Bytes() }
 
 func (f *Feed) entry(id offheap.ID) *entry { return offheap.View[entry](f.pool, id) }
 
-// find returns the entry of a key, nil: there is none.
+// find returns the entry of a key, nil: there is none. What is told of the key is at hand then.
 func (f *Feed) find(key string) (offheap.ID, *entry) {
-	for id := f.keys[f.hash(key)]; id != 0; {
+	sum := f.hash(key)
+	for id := *f.index.chain(sum); id != 0; {
 		e := f.entry(id)
-		if string(f.keyOf(e)) == key {
+		if e.hash == sum && string(f.keyOf(e)) == key {
 			return id, e
 		}
 		id = e.twin
@@ -66,14 +68,15 @@ func (f *Feed) find(key string) (offheap.ID, *entry) {
 // add makes an entry without points.
 func (f *Feed) add(o *pipeline.Point) (offheap.ID, *entry) {
 	id := f.pool.Alloc()
-	e, sum := f.entry(id), f.hash(o.Key)
+	e := f.entry(id)
 	f.born++
 	*e = entry{
-		born: f.born, twin: f.keys[sum], place: uint32(len(f.entries)), kind: f.words.hold(useKind, []string{o.Kind, o.Variant}),
+		born: f.born, hash: f.hash(o.Key), place: uint32(len(f.entries)), kind: f.words.hold(useKind, []string{o.Kind, o.Variant}),
 		partition: o.Partition, complete: o.T == 1, crowded: o.T > 1 && f.crowded, level: hasSums,
 	}
-	f.keys[sum] = id
 	f.entries = append(f.entries, id)
+	f.fit(len(f.entries))
+	f.link(id, e)
 	f.order[e.level].add(f, id, e)
 	f.sums += offheap.SlotBytes
 	f.tell(e, o.Key, nil, inside{})
@@ -94,26 +97,11 @@ func (f *Feed) remove(id offheap.ID, e *entry) {
 	f.entries[e.place] = last
 	f.entry(last).place = e.place
 	f.entries = f.entries[:len(f.entries)-1]
+	f.fit(len(f.entries))
 	f.words.leave(e.kind)
 	f.sums -= offheap.SlotBytes + e.about.Bytes()
 	f.pool.Clear(&e.about)
 	f.pool.Free(id)
-}
-
-// unlink takes an entry out of those with its hash.
-func (f *Feed) unlink(id offheap.ID, e *entry) {
-	sum := f.hash(string(f.keyOf(e)))
-	at := f.keys[sum]
-	if at == id {
-		if f.keys[sum] = e.twin; e.twin == 0 {
-			delete(f.keys, sum)
-		}
-		return
-	}
-	for f.entry(at).twin != id {
-		at = f.entry(at).twin
-	}
-	f.entry(at).twin = e.twin
 }
 
 // keyOf returns the key of an entry, in a buffer of the feed.
@@ -125,8 +113,12 @@ func (f *Feed) keyOf(e *entry) []byte {
 
 // sumsOf returns the key of an entry, in a buffer of the feed, its sums and what is inside.
 func (f *Feed) sumsOf(e *entry) (key []byte, s Sums, in inside) {
-	f.about, _ = f.pool.Read(f.about[:0], e.about.Oldest())
-	r := reader(f.about)
+	f.keyOf(e)
+	return readSums(f.about)
+}
+
+// readSums takes apart what tell writes.
+func readSums(r reader) (key []byte, s Sums, in inside) {
 	key = r.bytes()
 	if len(r) == 0 {
 		return key, s, in
@@ -161,8 +153,7 @@ func (f *Feed) tell(e *entry, key string, s *Sums, in inside) {
 		b = appendNumbers(b, []float64{s.logs, s.squares, in.rows, in.held})
 	}
 	f.sums -= e.about.Bytes()
-	f.pool.Clear(&e.about)
-	f.pool.Push(&e.about, b)
+	f.pool.Replace(&e.about, b)
 	f.sums += e.about.Bytes()
 	f.buf = b
 }

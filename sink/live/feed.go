@@ -26,12 +26,12 @@ type Feed struct {
 	// pool has entries, and all bytes that queues of entries and of the log have.
 	pool    *offheap.Pool
 	words   words
-	hash    func(key string) uint64
-	keys    map[uint64]offheap.ID // entries by the hash of their key, the first of those that share it
-	entries []offheap.ID          // all of them
-	born    uint64                // entries so far
-	order   [levels]line          // of entries
-	sums    int64                 // bytes of entries without their points
+	hash    func(key string) uint32
+	index   index
+	entries []offheap.ID // all of them
+	born    uint64       // entries so far
+	order   [levels]line // of entries
+	sums    int64        // bytes of entries without their points
 	// crowded: pasts had to be dropped, for all of them do not fit.
 	crowded bool
 	// For what is at hand:
@@ -63,8 +63,8 @@ func New(limit int64) *Feed {
 	pool, seed := offheap.NewPool(limit/64), maphash.MakeSeed()
 	return &Feed{
 		limit: max(0, limit/4*3-2*pool.Slab()), aside: limit / 8, clock: time.Now,
-		pool: pool, words: newWords(), keys: map[uint64]offheap.ID{}, head: Point{Point: new(pipeline.Point)},
-		hash: func(key string) uint64 { return maphash.String(seed, key) },
+		pool: pool, words: newWords(), index: newIndex(), head: Point{Point: new(pipeline.Point)},
+		hash: func(key string) uint32 { return uint32(maphash.String(seed, key)) },
 		told: told{}, states: map[int32]pipeline.State{}, kinds: map[int32]map[string]*Sums{},
 		log: newJournal(hex.EncodeToString(b[:]), limit/8),
 	}

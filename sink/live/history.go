@@ -78,11 +78,12 @@ func (f *Feed) absorb(o *pipeline.Point) {
 	}
 	if e == nil {
 		id, e = f.add(o)
+		f.keyOf(e)
 	} else if o.T != e.t+1 {
 		e.complete = false
 	}
 	e.t, e.partition = o.T, o.Partition
-	in := f.score(e, o)
+	in := f.score(e, o, f.about)
 	if o.Published {
 		p := Point{o, in}
 		f.buf = f.appendPoint(f.buf[:0], p)
