@@ -335,17 +335,15 @@ func (in *intake) print(density float64) (sh repeated.Shard) {
 	if sh.Bits = repeated.Bits(y, density); !(sh.Bits >= repeated.Least) {
 		return sh
 	}
-	var h repeated.Hash
-	h.Numbers(y)
-	at := in.at
+	h, at := repeated.Numbers(y), in.at
 	for _, row := range [...]int32{in.rows[0], in.rows[len(in.rows)-1]} {
 		for _, columns := range [...][]int{at.sources, at.groups, at.slopes} {
 			for _, i := range columns {
-				in.batch.Columns[i].print(&h, int(row))
+				h = in.batch.Columns[i].print(h, int(row))
 			}
 		}
 		if at.exposure >= 0 {
-			in.batch.Columns[at.exposure].print(&h, int(row))
+			h = in.batch.Columns[at.exposure].print(h, int(row))
 		}
 	}
 	sh.Print = h.Print()
@@ -367,13 +365,13 @@ func (in *intake) responses() []float64 {
 	return in.heard
 }
 
-// print takes the value of a row in.
-func (c *Column) print(h *repeated.Hash, row int) {
+// print returns a hash with the value of a row.
+func (c *Column) print(h repeated.Hash, row int) repeated.Hash {
 	if c.Type != Text {
-		h.Number(c.Number[row])
-	} else if code := c.Code[row]; code >= 0 {
-		h.Text(c.Levels[code])
-	} else {
-		h.Word(0)
+		return h.Number(c.Number[row])
 	}
+	if code := c.Code[row]; code >= 0 {
+		return h.Text(c.Levels[code])
+	}
+	return h.Word(0)
 }

@@ -21,10 +21,9 @@ func BenchmarkShard(b *testing.B) {
 				y[0]++
 				sh := Shard{Bits: Bits(y, math.NaN())}
 				if sh.Bits >= Least {
-					var h Hash
-					h.Numbers(y)
+					h := Numbers(y)
 					for _, v := range y[:min(2*5, n)] {
-						h.Number(v)
+						h = h.Number(v)
 					}
 					sh.Print = h.Print()
 				}

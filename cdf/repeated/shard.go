@@ -18,12 +18,12 @@ const most = 4096
 // every time: NaN where it has not predicted them yet. It stops once that is 40.
 func Bits(y []float64, density float64) float64 {
 	var seen [256]uint16 // by eight bits of a hash: what differs may count as equal
-	equal, n, told := 0., 0, 0.
+	equal, n, told := 0, 0, 0.
 	for _, v := range y[:min(len(y), most)] {
 		at := &seen[math.Float64bits(v+0)*multiplier>>56] // -0 is 0
-		equal += float64(*at)
+		equal += int(*at)
 		*at++
-		if n++; n&(n-1) == 0 && equal <= atMost[bits.Len(uint(n))] {
+		if n++; n < len(atMost) && equal <= atMost[n] || n&(n-1) == 0 && n >= len(atMost) && information(n, equal) >= certain {
 			told = certain
 			break
 		}
@@ -37,22 +37,23 @@ func Bits(y []float64, density float64) float64 {
 	return min(told, certain)
 }
 
-// atMost is how many pairs of 1, 2, 4, ... rows may be equal of those that tell what is certain, by the length of
-// that number in bits.
+// atMost is how many pairs of so many rows may be equal of those that tell what is certain.
 var atMost = newAtMost()
 
-func newAtMost() (pairs [14]float64) {
-	for i := range pairs {
-		n := math.Exp2(float64(i - 1))
-		pairs[i] = (n*(n-1)/2+1)/math.Exp2(certain/n) - 1
+func newAtMost() (pairs [64]int) {
+	for n := range pairs {
+		pairs[n] = n*(n-1)/2 + 1
+		for pairs[n] >= 0 && information(n, pairs[n]) < certain {
+			pairs[n]--
+		}
 	}
 	return pairs
 }
 
 // information returns that of n rows of which as many pairs are equal.
-func information(n int, equal float64) float64 {
-	pairs := float64(n) * float64(n-1) / 2
-	return float64(n) * math.Log2((pairs+1)/(equal+1))
+func information(n, equal int) float64 {
+	pairs := n * (n - 1) / 2
+	return float64(n) * math.Log2(float64(pairs+1)/float64(equal+1))
 }
 
 // unitOf returns the largest unit of 1 to 1e-4 of which all values are multiples, 0
@@ -91,31 +92,29 @@ func fold(a, b uint64) uint64 {
 	return hi ^ lo
 }
 
-// Number takes a number in; all that are NaN are the same.
-func (h *Hash) Number(v float64) {
-	w := math.Float64bits(v)
+// Number returns the hash with a number; all that are NaN are the same.
+func (h Hash) Number(v float64) Hash {
 	if v != v {
-		w = secret3
+		return h.Word(secret3)
 	}
-	h.Word(w)
+	return h.Word(math.Float64bits(v))
 }
 
-// Word takes a word in.
-func (h *Hash) Word(w uint64) { *h = Hash(fold(uint64(*h)^secret0, w^secret1)) }
+// Word returns the hash with a word.
+func (h Hash) Word(w uint64) Hash { return Hash(fold(uint64(h)^secret0, w^secret1)) }
 
-// Text takes a text in.
-func (h *Hash) Text(s string) {
+// Text returns the hash with a text.
+func (h Hash) Text(s string) Hash {
 	w := uint64(len(s))
 	for i := range len(s) {
 		w = w*multiplier + uint64(s[i])
 	}
-	h.Word(w)
+	return h.Word(w)
 }
 
-// Numbers takes numbers in that are not NaN, eight at a time in four lanes.
-func (h *Hash) Numbers(v []float64) {
-	h.Word(uint64(len(v)))
-	a := uint64(*h)
+// Numbers returns the hash of numbers that are not NaN. It takes eight at a time, in four lanes.
+func Numbers(v []float64) Hash {
+	a := uint64(Hash(0).Word(uint64(len(v))))
 	b, c, d := a, a, a
 	for ; len(v) >= 8; v = v[8:] {
 		a = fold(math.Float64bits(v[0])^secret0, math.Float64bits(v[1])^a)
@@ -126,7 +125,7 @@ func (h *Hash) Numbers(v []float64) {
 	for _, x := range v {
 		a = fold(math.Float64bits(x)^secret0, a^secret1)
 	}
-	*h = Hash(fold(a^secret2, fold(b^secret1, c)^d))
+	return Hash(fold(a^secret2, fold(b^secret1, c)^d))
 }
 
 // Print returns the fingerprint.

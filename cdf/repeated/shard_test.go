@@ -79,20 +79,12 @@ func TestHash(t *testing.T) {
 	for i := range y {
 		y[i] = math.Sqrt(float64(i))
 	}
-	var h Hash
-	h.Numbers(y)
-	h.Number(2.5)
-	h.Number(math.NaN())
-	h.Text("Zürich")
-	h.Word(9)
-	if got := h.Print(); got != 0x93574e1a {
+	if got := Numbers(y).Number(2.5).Number(math.NaN()).Text("Zürich").Word(9).Print(); got != 0x93574e1a {
 		t.Errorf("fingerprint %#x: shards of before are no longer known", got)
 	}
 	seen := map[uint32]int{}
 	note := func(v []float64) {
-		var h Hash
-		h.Numbers(v)
-		seen[h.Print()]++
+		seen[Numbers(v).Print()]++
 	}
 	for n := range len(y) + 1 {
 		note(y[:n])
@@ -114,9 +106,8 @@ func TestHash(t *testing.T) {
 		t.Errorf("%d fingerprints of %d lists", len(seen), want)
 	}
 	for text := range map[string]bool{"": true, "a": true, "b": true, "ab": true, "ba": true, "a\x00": true} {
-		var h Hash
-		h.Text(text)
-		if seen[h.Print()]++; seen[h.Print()] > 1 {
+		print := Hash(0).Text(text).Print()
+		if seen[print]++; seen[print] > 1 {
 			t.Errorf("%q has the fingerprint of another", text)
 		}
 	}

@@ -5,7 +5,7 @@ var repeats = []string{"./cdf/repeated"}
 // ofRepeats are faults of how shards that come more than once are told.
 var ofRepeats = []mutant{
 	{"repeats: what all rows have is evidence", "cdf/repeated/shard.go",
-		"(pairs+1)/(equal+1)", "(pairs+1)/(0*equal+1)", "^TestBits$", repeats},
+		"float64(equal+1))", "float64(0*equal+1))", "^TestBits$", repeats},
 	{"repeats: what the model knows is evidence", "cdf/repeated/shard.go",
 		"unit > 0 && told >= Least", "unit > 1e9 && told >= Least", "^TestNoRepeats$", account},
 	{"repeats: any shard is remembered", "cdf/repeated/sketch.go",
