@@ -103,7 +103,7 @@ func (s *Shard) Add(y, q, variance float64, x []float64) {
 	s.classes[class].add(1, off, v, sd)
 	curves := s.curves[:len(x)]
 	for j, value := range x {
-		square := value * value
+		square := float64(value * value)
 		if square > mostSquare {
 			square = mostSquare
 		}
@@ -203,7 +203,7 @@ func (a *Account) Curved() int {
 			column, greatest = j, doubt
 		}
 	}
-	if !(greatest > max(doubtful+2*math.Log(float64(2*len(a.Curves))), departure*float64(a.Rows))) {
+	if !(greatest > max(doubtful+float64(2*math.Log(float64(2*len(a.Curves)))), departure*float64(a.Rows))) {
 		return -1
 	}
 	return column
