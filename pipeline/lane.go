@@ -304,7 +304,7 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 		}
 		return err
 	}
-	if err := l.fits(t.entry.key, filter); err != nil {
+	if err := l.fits(t.entry.key, filter, len(r.Value)); err != nil {
 		return undo(err)
 	}
 	env.end(r)

@@ -68,11 +68,11 @@ const mostState = 500 << 20
 
 // fits holds the state that a shard has led to against the limit of its key's prefix, and against what the
 // store takes.
-func (l *lane) fits(key string, f *cdf.Filter) error {
+func (l *lane) fits(key string, f *cdf.Filter, record int) error {
 	all := l.rules.limits.Prefixes
 	at := quota.Place(all, key)
 	limited := at >= 0 && all[at].KeyBytes > 0
-	large := f.Size() > mostState/4 // a state is not four times as large in the store as it is here
+	large := mayBeLarge(f.ModelBytes(), record) && f.Size() > mostState/4 // it is not four times as large in the store as here
 	if !limited && !large {
 		return nil
 	}
@@ -93,6 +93,10 @@ func (l *lane) fits(key string, f *cdf.Filter) error {
 	}
 	return storable(f, len(snapshot), mostState)
 }
+
+// mayBeLarge reports whether it is worth to look how large a state is, whose model had so many bytes
+// before a record of others: groups have 20 bytes or more there, and names of a kilobyte at most beside.
+func mayBeLarge(model, record int) bool { return model == 0 || model > 1<<20 || record > 1<<20 }
 
 // storable returns an error where a snapshot of n bytes and its summary are more than the store takes.
 func storable(f *cdf.Filter, n, most int) error {

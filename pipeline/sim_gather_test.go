@@ -28,7 +28,7 @@ func (b *simBranch) gather(s *simKey, last int64, numbers []int, r *Record) []in
 	}
 	w.numbers = append(slices.Clone(w.numbers), numbers...)
 	w.records++
-	if b.rows > 0 && len(w.numbers) >= b.rows || b.millis > 0 && r.Time-w.time >= b.millis {
+	if b.rows > 0 && len(w.numbers) >= b.rows || b.millis > 0 && (r.Time-w.time >= b.millis || r.Time > 1 && w.time-r.Time > 315_532_800_000) {
 		return w.numbers
 	}
 	return nil

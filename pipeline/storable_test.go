@@ -28,4 +28,10 @@ func TestStatesThatNoStoreTakes(t *testing.T) {
 	if !errors.As(err, new(*overError)) || stageOf(err) != StageLimit || !strings.Contains(err.Error(), "the store takes") {
 		t.Errorf("one byte too many: %v", err)
 	}
+	if _, err := f.Update(cdftest.LevelShards(1, 2)[1]); err != nil {
+		t.Fatal(err)
+	}
+	if n := f.ModelBytes(); n <= 0 || n >= len(snapshot) || mayBeLarge(n, 1000) || !mayBeLarge(0, 1000) || !mayBeLarge(n, 2<<20) || !mayBeLarge(2<<20, 1000) {
+		t.Errorf("a model of %d bytes, of a snapshot of %d", n, len(snapshot))
+	}
 }
