@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/credence-stream/credence/cdf/lin/gen/asm"
+)
+
+// columnBytes is what lies between columns of a block of few of them, and fewMost how many they are at most.
+const columnBytes, fewMost = 8 * 240, 8
+
+// few writes the passes over columns of a block: sums of products with the first of them, and the same behind a reflection, which
+// is taken off them before. Vectors are four rows.
+func few() {
+	for _, reflects := range []bool{false, true} {
+		name, most := "avx2FewDots", fewMost
+		if reflects {
+			name, most = "avx2FewReflect", fewMost-1
+		}
+		TEXT(name, NOSPLIT, "func(p *byte)")
+		all := asm.Fields(5)
+		b, fours, by, dot, columns := all[0], all[1], all[2], all[3], all[4]
+		for c := 1; c < most; c++ {
+			CMPQ(columns, U8(c))
+			JE(LabelRef(fmt.Sprintf("columns%d", c)))
+		}
+		for c := most; c > 0; c-- {
+			Label(fmt.Sprintf("columns%d", c))
+			if reflects {
+				fewReflect(c, b, fours, by, dot)
+			} else {
+				fewDots(c, b, fours, dot)
+			}
+			asm.End()
+		}
+	}
+}
+
+func fewDots(c int, b, fours, dot reg.GPVirtual) {
+	y, sum := asm.Y[8], asm.Y[:c]
+	for _, s := range sum {
+		VXORPD(s, s, s)
+	}
+	next := fmt.Sprintf("dots%d", c)
+	Label(next)
+	VMOVUPD(Mem{Base: b}, y)
+	VFMADD231PD(y, y, sum[0])
+	for l := 1; l < c; l++ {
+		VFMADD231PD(Mem{Base: b, Disp: columnBytes * l}, y, sum[l])
+	}
+	fewNext(next, b, fours)
+	fewSums(sum, dot)
+}
+
+func fewReflect(c int, b, fours, by, dot reg.GPVirtual) {
+	x, y, v, sum, times := asm.Y[13], asm.Y[14], asm.Y[15], asm.Y[:c], asm.Y[c:min(2*c, 13)]
+	for _, s := range sum {
+		VXORPD(s, s, s)
+	}
+	for l, t := range times {
+		VBROADCASTSD(Mem{Base: by, Disp: 8 * l}, t)
+	}
+	next := fmt.Sprintf("reflect%d", c)
+	Label(next)
+	VMOVUPD(Mem{Base: b}, x)
+	for l := range c {
+		at := Mem{Base: b, Disp: columnBytes * (l + 1)}
+		to := v
+		if l == 0 {
+			to = y
+		}
+		if l < len(times) {
+			VMOVUPD(at, to)
+			VFNMADD231PD(times[l], x, to)
+		} else {
+			VBROADCASTSD(Mem{Base: by, Disp: 8 * l}, to)
+			VFNMADD213PD(at, x, to)
+		}
+		VMOVUPD(to, at)
+		VFMADD231PD(to, y, sum[l])
+	}
+	fewNext(next, b, fours)
+	fewSums(sum, dot)
+}
+
+func fewNext(label string, b, fours reg.GPVirtual) {
+	ADDQ(U8(32), b)
+	DECQ(fours)
+	JNZ(LabelRef(label))
+}
+
+// fewSums stores the sums of lanes: of two neighbours, then of these.
+func fewSums(sum []reg.VecPhysical, dot reg.GPVirtual) {
+	high := asm.Low(asm.Y[15])
+	for l, s := range sum {
+		VHADDPD(s, s, s)
+		VEXTRACTF128(U8(1), s, high)
+		VADDSD(high, asm.Low(s), asm.Low(s))
+		VMOVSD(asm.Low(s), Mem{Base: dot, Disp: 8 * l})
+	}
+}
