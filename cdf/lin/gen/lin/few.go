@@ -103,3 +103,61 @@ func fewSums(sum []reg.VecPhysical, dot reg.GPVirtual) {
 		VMOVSD(asm.Low(s), Mem{Base: dot, Disp: 8 * l})
 	}
 }
+
+// fewRows is what lies between columns of rows side by side, in bytes.
+const fewRows = 8 * 64
+
+// fewSpread finds, for rows x side by side, eight in a vector, x'b and |x'W|^2 of few columns: those of W are multiplied to the diagonal.
+func fewSpread() {
+	TEXT("avx512FewSpread", NOSPLIT, "func(p *byte)")
+	all := asm.Fields(8)
+	columns, bits := all[6], all[7]
+	KMOVW(bits.As32(), reg.K1)
+	for n := 1; n < fewMost; n++ {
+		CMPQ(columns, U8(n))
+		JE(LabelRef(fmt.Sprintf("spread%d", n)))
+	}
+	for n := fewMost; n > 0; n-- {
+		Label(fmt.Sprintf("spread%d", n))
+		fewSpreadOf(n, all)
+		asm.End()
+	}
+}
+
+func fewSpreadOf(n int, p []reg.GPVirtual) {
+	w, b, x, dot, square, eights := p[0], p[1], p[2], p[3], p[4], p[5]
+	in, z, mean, sum := asm.Z[:n], asm.Z[8:8+n], asm.Z[16], asm.Z[17]
+	next := fmt.Sprintf("eight%d", n)
+	// The last eight may be fewer, whose lanes K1 has.
+	all := GP32()
+	MOVL(U32(0xff), all)
+	KMOVW(all, reg.K2)
+	Label(next)
+	CMPQ(eights, U8(1))
+	JNE(LabelRef(next + "whole"))
+	KMOVW(reg.K1, reg.K2)
+	Label(next + "whole")
+	for l := range n {
+		VMOVUPD_Z(Mem{Base: x, Disp: fewRows * l}, reg.K2, in[l])
+	}
+	for _, v := range append([]reg.VecPhysical{mean, sum}, z...) {
+		VPXORQ(v, v, v)
+	}
+	for l := range n {
+		VFMADD231PD_BCST(Mem{Base: b, Disp: 8 * l}, in[l], mean)
+		for j := l; j < n; j++ {
+			VFMADD231PD_BCST(Mem{Base: w, Disp: 8 * (l*n + j)}, in[l], z[j])
+		}
+	}
+	for _, v := range z {
+		VMULPD(v, v, v)
+		VADDPD(v, sum, sum)
+	}
+	VMOVUPD(mean, reg.K2, Mem{Base: dot})
+	VMOVUPD(sum, reg.K2, Mem{Base: square})
+	for _, v := range []reg.GPVirtual{x, dot, square} {
+		ADDQ(U8(64), v)
+	}
+	DECQ(eights)
+	JNZ(LabelRef(next))
+}
