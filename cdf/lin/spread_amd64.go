@@ -27,14 +27,14 @@ func avx512Spread2(p *across)
 //go:noescape
 func avx512Spread3(p *across)
 
-// acrossMost is up to how many columns the rows side by side stay in a cache.
-const acrossMost = 128
+// acrossMost is up to how many columns the rows side by side stay in the first cache, farMost up to how many W stays in the second.
+const acrossMost, farMost = 128, 504
 
 // spreadVectors is Spread with the vectors across rows: of each column of W no more than eight are
 // multiplied that are 0. It reports whether it did.
 func spreadVectors(m, n int, x, w, b, dot, square []float64) bool {
 	switch {
-	case with != isa.AVX512 || n > acrossMost:
+	case with != isa.AVX512 || n > farMost:
 		return false
 	case m == 0:
 	case n <= fewMost:
@@ -42,11 +42,21 @@ func spreadVectors(m, n int, x, w, b, dot, square []float64) bool {
 	case n <= stripCols: // less to clear
 		var columns [stripCols * stripCols]float64
 		spreadSides(m, n, x, w, b, dot, square, columns[:])
-	default:
+	case n <= acrossMost:
 		var columns [acrossMost * stripCols]float64
 		spreadSides(m, n, x, w, b, dot, square, columns[:])
+	default:
+		spreadFar(m, n, x, w, b, dot, square)
 	}
 	return true
+}
+
+// spreadFar has room for many columns, apart, so that others who spread need no such stack.
+//
+//go:noinline
+func spreadFar(m, n int, x, w, b, dot, square []float64) {
+	var columns [farMost * stripCols]float64
+	spreadSides(m, n, x, w, b, dot, square, columns[:])
 }
 
 // spreadSides takes as many rows side by side as a strip has columns, in the given room.
