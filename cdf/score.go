@@ -14,7 +14,8 @@ func (f *Filter) scoreShard(observed int) error {
 	scaled.PredictedRows = int64(w.shard.Rows - observed)
 	predicted, expected, unit := NoScore(), math.NaN(), math.Log(s.scaling.y.Scale)
 	if f.engine.predictor != nil && s.n > 0 && observed > 0 {
-		sc, err := f.engine.predictor.Score(&w.shard, w.stream.at(f.spec.Seed, f.key, s.t+1, purposeScore))
+		rng, _ := w.stream.of(f.engine, f.spec.Seed, f.key, s.t+1, purposeScore)
+		sc, err := f.engine.predictor.Score(&w.shard, rng)
 		if err != nil {
 			return as(ErrNumeric, fmt.Errorf("score: %w", err))
 		}
