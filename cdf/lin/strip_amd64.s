@@ -8673,8 +8673,7 @@ dots8:
 	VEXTRACTF128 $0x01, Y7, X15
 	VADDSD       X15, X7, X7
 	VMOVSD       X7, 56(BX)
-	VZEROUPPER
-	RET
+	JMP          end
 
 columns7:
 	VXORPD Y0, Y0, Y0
@@ -8725,8 +8724,7 @@ dots7:
 	VEXTRACTF128 $0x01, Y6, X15
 	VADDSD       X15, X6, X6
 	VMOVSD       X6, 48(BX)
-	VZEROUPPER
-	RET
+	JMP          end
 
 columns6:
 	VXORPD Y0, Y0, Y0
@@ -8771,8 +8769,7 @@ dots6:
 	VEXTRACTF128 $0x01, Y5, X15
 	VADDSD       X15, X5, X5
 	VMOVSD       X5, 40(BX)
-	VZEROUPPER
-	RET
+	JMP          end
 
 columns5:
 	VXORPD Y0, Y0, Y0
@@ -8811,8 +8808,7 @@ dots5:
 	VEXTRACTF128 $0x01, Y4, X15
 	VADDSD       X15, X4, X4
 	VMOVSD       X4, 32(BX)
-	VZEROUPPER
-	RET
+	JMP          end
 
 columns4:
 	VXORPD Y0, Y0, Y0
@@ -8845,8 +8841,7 @@ dots4:
 	VEXTRACTF128 $0x01, Y3, X15
 	VADDSD       X15, X3, X3
 	VMOVSD       X3, 24(BX)
-	VZEROUPPER
-	RET
+	JMP          end
 
 columns3:
 	VXORPD Y0, Y0, Y0
@@ -8873,8 +8868,7 @@ dots3:
 	VEXTRACTF128 $0x01, Y2, X15
 	VADDSD       X15, X2, X2
 	VMOVSD       X2, 16(BX)
-	VZEROUPPER
-	RET
+	JMP          end
 
 columns2:
 	VXORPD Y0, Y0, Y0
@@ -8895,8 +8889,7 @@ dots2:
 	VEXTRACTF128 $0x01, Y1, X15
 	VADDSD       X15, X1, X1
 	VMOVSD       X1, 8(BX)
-	VZEROUPPER
-	RET
+	JMP          end
 
 columns1:
 	VXORPD Y0, Y0, Y0
@@ -8911,6 +8904,8 @@ dots1:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDSD       X15, X0, X0
 	VMOVSD       X0, (BX)
+
+end:
 	VZEROUPPER
 	RET
 
@@ -9010,8 +9005,7 @@ reflect7:
 	VEXTRACTF128 $0x01, Y6, X15
 	VADDSD       X15, X6, X6
 	VMOVSD       X6, 48(SI)
-	VZEROUPPER
-	RET
+	JMP          end
 
 columns6:
 	VXORPD       Y0, Y0, Y0
@@ -9080,8 +9074,7 @@ reflect6:
 	VEXTRACTF128 $0x01, Y5, X15
 	VADDSD       X15, X5, X5
 	VMOVSD       X5, 40(SI)
-	VZEROUPPER
-	RET
+	JMP          end
 
 columns5:
 	VXORPD       Y0, Y0, Y0
@@ -9140,8 +9133,7 @@ reflect5:
 	VEXTRACTF128 $0x01, Y4, X15
 	VADDSD       X15, X4, X4
 	VMOVSD       X4, 32(SI)
-	VZEROUPPER
-	RET
+	JMP          end
 
 columns4:
 	VXORPD       Y0, Y0, Y0
@@ -9190,8 +9182,7 @@ reflect4:
 	VEXTRACTF128 $0x01, Y3, X15
 	VADDSD       X15, X3, X3
 	VMOVSD       X3, 24(SI)
-	VZEROUPPER
-	RET
+	JMP          end
 
 columns3:
 	VXORPD       Y0, Y0, Y0
@@ -9230,8 +9221,7 @@ reflect3:
 	VEXTRACTF128 $0x01, Y2, X15
 	VADDSD       X15, X2, X2
 	VMOVSD       X2, 16(SI)
-	VZEROUPPER
-	RET
+	JMP          end
 
 columns2:
 	VXORPD       Y0, Y0, Y0
@@ -9260,8 +9250,7 @@ reflect2:
 	VEXTRACTF128 $0x01, Y1, X15
 	VADDSD       X15, X1, X1
 	VMOVSD       X1, 8(SI)
-	VZEROUPPER
-	RET
+	JMP          end
 
 columns1:
 	VXORPD       Y0, Y0, Y0
@@ -9280,6 +9269,8 @@ reflect1:
 	VEXTRACTF128 $0x01, Y0, X15
 	VADDSD       X15, X0, X0
 	VMOVSD       X0, (SI)
+
+end:
 	VZEROUPPER
 	RET
 
@@ -9297,19 +9288,19 @@ TEXT ·avx512FewSpread(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), AX
 	KMOVW AX, K1
 	CMPQ  R9, $0x01
-	JE    spread1
+	JE    columns1
 	CMPQ  R9, $0x02
-	JE    spread2
+	JE    columns2
 	CMPQ  R9, $0x03
-	JE    spread3
+	JE    columns3
 	CMPQ  R9, $0x04
-	JE    spread4
+	JE    columns4
 	CMPQ  R9, $0x05
-	JE    spread5
+	JE    columns5
 	CMPQ  R9, $0x06
-	JE    spread6
+	JE    columns6
 	CMPQ  R9, $0x07
-	JE    spread7
+	JE    columns7
 	MOVL  $0x000000ff, AX
 	KMOVW AX, K2
 
@@ -9404,10 +9395,9 @@ eight8whole:
 	ADDQ             $0x40, DI
 	DECQ             R8
 	JNZ              eight8
-	VZEROUPPER
-	RET
+	JMP              end
 
-spread7:
+columns7:
 	MOVL  $0x000000ff, AX
 	KMOVW AX, K2
 
@@ -9489,10 +9479,9 @@ eight7whole:
 	ADDQ             $0x40, DI
 	DECQ             R8
 	JNZ              eight7
-	VZEROUPPER
-	RET
+	JMP              end
 
-spread6:
+columns6:
 	MOVL  $0x000000ff, AX
 	KMOVW AX, K2
 
@@ -9562,10 +9551,9 @@ eight6whole:
 	ADDQ             $0x40, DI
 	DECQ             R8
 	JNZ              eight6
-	VZEROUPPER
-	RET
+	JMP              end
 
-spread5:
+columns5:
 	MOVL  $0x000000ff, AX
 	KMOVW AX, K2
 
@@ -9624,10 +9612,9 @@ eight5whole:
 	ADDQ             $0x40, DI
 	DECQ             R8
 	JNZ              eight5
-	VZEROUPPER
-	RET
+	JMP              end
 
-spread4:
+columns4:
 	MOVL  $0x000000ff, AX
 	KMOVW AX, K2
 
@@ -9676,10 +9663,9 @@ eight4whole:
 	ADDQ             $0x40, DI
 	DECQ             R8
 	JNZ              eight4
-	VZEROUPPER
-	RET
+	JMP              end
 
-spread3:
+columns3:
 	MOVL  $0x000000ff, AX
 	KMOVW AX, K2
 
@@ -9719,10 +9705,9 @@ eight3whole:
 	ADDQ             $0x40, DI
 	DECQ             R8
 	JNZ              eight3
-	VZEROUPPER
-	RET
+	JMP              end
 
-spread2:
+columns2:
 	MOVL  $0x000000ff, AX
 	KMOVW AX, K2
 
@@ -9754,10 +9739,9 @@ eight2whole:
 	ADDQ             $0x40, DI
 	DECQ             R8
 	JNZ              eight2
-	VZEROUPPER
-	RET
+	JMP              end
 
-spread1:
+columns1:
 	MOVL  $0x000000ff, AX
 	KMOVW AX, K2
 
@@ -9782,5 +9766,7 @@ eight1whole:
 	ADDQ             $0x40, DI
 	DECQ             R8
 	JNZ              eight1
+
+end:
 	VZEROUPPER
 	RET

@@ -24,20 +24,30 @@ func few() {
 		TEXT(name, NOSPLIT, "func(p *byte)")
 		all := asm.Fields(5)
 		b, fours, by, dot, columns := all[0], all[1], all[2], all[3], all[4]
-		for c := 1; c < most; c++ {
-			CMPQ(columns, U8(c))
-			JE(LabelRef(fmt.Sprintf("columns%d", c)))
-		}
-		for c := most; c > 0; c-- {
-			Label(fmt.Sprintf("columns%d", c))
+		byColumns(columns, most, func(c int) {
 			if reflects {
 				fewReflect(c, b, fours, by, dot)
 			} else {
 				fewDots(c, b, fours, dot)
 			}
-			asm.End()
+		})
+	}
+}
+
+// byColumns writes body for each number of columns, and ends the function.
+func byColumns(columns reg.GPVirtual, most int, body func(c int)) {
+	for c := 1; c < most; c++ {
+		CMPQ(columns, U8(c))
+		JE(LabelRef(fmt.Sprintf("columns%d", c)))
+	}
+	for c := most; c > 0; c-- {
+		Label(fmt.Sprintf("columns%d", c))
+		if body(c); c > 1 {
+			JMP(LabelRef("end"))
 		}
 	}
+	Label("end")
+	asm.End()
 }
 
 func fewDots(c int, b, fours, dot reg.GPVirtual) {
@@ -113,15 +123,7 @@ func fewSpread() {
 	all := asm.Fields(8)
 	columns, bits := all[6], all[7]
 	KMOVW(bits.As32(), reg.K1)
-	for n := 1; n < fewMost; n++ {
-		CMPQ(columns, U8(n))
-		JE(LabelRef(fmt.Sprintf("spread%d", n)))
-	}
-	for n := fewMost; n > 0; n-- {
-		Label(fmt.Sprintf("spread%d", n))
-		fewSpreadOf(n, all)
-		asm.End()
-	}
+	byColumns(columns, fewMost, func(n int) { fewSpreadOf(n, all) })
 }
 
 func fewSpreadOf(n int, p []reg.GPVirtual) {
