@@ -249,13 +249,13 @@ func (f *Filter) replay() error {
 // arXiv:1401.3632, the newest estimates of the blocks before being used.
 func (f *Filter) step(e *engine, t int64, forget float64, passing bool) error {
 	w := f.ws
-	rng := w.stream.at(f.spec.Seed, f.key, t, purposeUpdate)
+	rng, source := w.stream.of(e, f.spec.Seed, f.key, t, purposeUpdate)
 	w.step = Step{
 		Shard:   &w.shard,
 		T:       t,
 		Forget:  forget,
 		RNG:     rng,
-		Source:  w.stream.pcg,
+		Source:  source,
 		Passing: passing,
 	}
 	for i, b := range e.blocks {

@@ -82,6 +82,39 @@ type stream struct {
 	pcg *rand.PCG
 	rng *rand.Rand
 	buf []byte
+
+	late    *rand.Rand // whose source is a lateSource of this
+	waiting lateSource
+}
+
+// lateSource is the generator of a stream that is moved there when it is asked for a number.
+type lateSource struct {
+	due          bool
+	stream       *stream
+	seed         uint64
+	t            int64
+	key, purpose string
+}
+
+func (l *lateSource) Uint64() uint64 {
+	if l.due {
+		l.due = false
+		l.stream.at(l.seed, l.key, l.t, l.purpose)
+	}
+	return l.stream.pcg.Uint64()
+}
+
+// of is at for an engine, and the generator's source where that is known. A closed form hardly ever draws: what it does not
+// use is not seeded.
+func (s *stream) of(e *engine, seed uint64, key string, t int64, purpose string) (*rand.Rand, *rand.PCG) {
+	if e.chains > 0 {
+		return s.at(seed, key, t, purpose), s.pcg
+	}
+	if s.late == nil {
+		s.late = rand.New(&s.waiting)
+	}
+	s.waiting = lateSource{due: true, stream: s, seed: seed, t: t, key: key, purpose: purpose}
+	return s.late, nil
 }
 
 func (s *stream) at(seed uint64, key string, t int64, purpose string) *rand.Rand {

@@ -16,7 +16,8 @@ func (f *Filter) scoreShard(observed int) error {
 	w.reliability.Reset()
 	if f.engine.predictor != nil && s.n > 0 && observed > 0 {
 		w.shard.Reliability = &w.reliability
-		sc, err := f.engine.predictor.Score(&w.shard, w.stream.at(f.spec.Seed, f.key, s.t+1, purposeScore))
+		rng, _ := w.stream.of(f.engine, f.spec.Seed, f.key, s.t+1, purposeScore)
+		sc, err := f.engine.predictor.Score(&w.shard, rng)
 		w.shard.Reliability = nil
 		if err != nil {
 			return as(ErrNumeric, fmt.Errorf("score: %w", err))

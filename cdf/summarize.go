@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/cdf/mcmc"
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 // view is the list of described variables, made anew when constants,
@@ -106,10 +107,7 @@ func (f *Filter) LastDraws() *Draws {
 // draws writes the draws of the functional.
 func (f *Functional) draws(dst []float64, d *Draws) {
 	if len(f.Param) == 1 {
-		w := f.Weight[0]
-		for s, v := range d.Row(f.Param[0]) {
-			dst[s] = f.Const + w*v
-		}
+		vec.Affine(dst, d.Row(f.Param[0]), f.Const, f.Weight[0])
 		return
 	}
 	for s := range dst {

@@ -229,15 +229,21 @@ func TestSpread(t *testing.T) {
 	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(7, 7))
 		at := 0
-		for _, n := range []int{1, 2, 3, 4, 5, 8, 21, 24, 25, 30, 31, 50, 128, 140} {
-			for _, m := range []int{0, 1, 3, 4, 5, 11, 24, 40, 64} {
+		for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 21, 23, 24, 25, 30, 31, 50, 128, 129, 140, 504, 505} {
+			for _, m := range []int{0, 1, 3, 4, 5, 8, 11, 24, 40, 63, 64, 65, 72} {
+				if n > 500 && m > 11 && m < 65 {
+					continue
+				}
 				x, w, b := random(r, m*n), random(r, n*n), random(r, n)
 				for i := range n {
 					clear(w[i*n : i*n+i])
 				}
-				both := make([]float64, 2*m)
+				both := make([]float64, 2*m, 2*m+8)
 				dot, square := both[:m], both[m:]
 				Spread(m, n, x, w, b, dot, square)
+				if slices.ContainsFunc(both[2*m:2*m+8], func(v float64) bool { return v != 0 }) {
+					t.Fatalf("%d x %d: more than the rows has changed", m, n)
+				}
 				for i := range m {
 					row, d, q := Row(x, n, i), 0.0, 0.0
 					for k := range n {

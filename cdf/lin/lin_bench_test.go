@@ -48,14 +48,14 @@ func BenchmarkUpdateQR(b *testing.B) {
 	for _, c := range []struct{ n, rows int }{{6, 10}, {6, 100}, {6, 1000}, {11, 100}, {21, 100}, {51, 10}, {51, 100}, {51, 1000}, {501, 10}, {501, 100}, {501, 1000}} {
 		b.Run(fmt.Sprintf("n=%d/rows=%d", c.n, c.rows), func(b *testing.B) {
 			r := rand.New(rand.NewPCG(1, 1))
-			src := random(r, c.rows*c.n)
-			factor, block := make([]float64, PackedLen(c.n)), make([]float64, BlockLen(c.rows, c.n))
+			x, y := random(r, c.rows*(c.n-1)), random(r, c.rows)
+			factor, block := make([]float64, PackedLen(c.n)), make([]float64, BlockLen(PanelRows, c.n))
 			for b.Loop() {
-				for i := range c.rows {
-					row := Row(src, c.n, i)
-					PutRow(block, i, row[1:], row[0])
+				for from := 0; from < c.rows; from += PanelRows {
+					to := min(from+PanelRows, c.rows)
+					PutRows(block, x[from*(c.n-1):to*(c.n-1)], y[from:to])
+					UpdateQR(factor, c.n, block, to-from)
 				}
-				UpdateQR(factor, c.n, block, c.rows)
 			}
 		})
 	}

@@ -1,5 +1,7 @@
 package lin
 
+import "github.com/credence-stream/credence/cdf/vec"
+
 // PackedLen returns the length of a packed factor of order n.
 func PackedLen(n int) int { return n * (n + 1) / 2 }
 
@@ -28,8 +30,16 @@ func BlockLen(rows, n int) int { return (rows + PanelRows - 1) / PanelRows * pan
 // PutRow makes x and then y row i of a block, whose rows so have len(x)+1 columns.
 //
 // A block holds PanelRows rows after the other, and of these one panel of eight columns after the
-// other, row by row: all that a panel's reflections touch lies together.
+// other, row by row: all that a panel's reflections touch lies together. Of no more than one panel a column follows the other.
 func PutRow(b []float64, i int, x []float64, y float64) {
+	if len(x) < fewMost {
+		b = b[i/PanelRows*panelLen+i%PanelRows:]
+		for l, v := range x {
+			b[l*PanelRows] = v
+		}
+		b[len(x)*PanelRows] = y
+		return
+	}
 	at := i/PanelRows*panels(len(x)+1)*panelLen + i%PanelRows*panelCols
 	for ; len(x) >= panelCols; x = x[panelCols:] {
 		to, from := (*[panelCols]float64)(b[at:]), (*[panelCols]float64)(x)
@@ -43,6 +53,22 @@ func PutRow(b []float64, i int, x []float64, y float64) {
 	last[copy(last[:], x)] = y
 }
 
+// PutRows makes the rows of x, each with its entry of y, the first of a block, PanelRows at most.
+func PutRows(b, x, y []float64) {
+	if len(y) == 0 {
+		return
+	}
+	n := len(x) / len(y)
+	if n < fewMost {
+		vec.Transpose(len(y), n, x, n, b, PanelRows)
+		copy(b[n*PanelRows:][:len(y)], y)
+		return
+	}
+	for i, v := range y {
+		PutRow(b, i, x[i*n:(i+1)*n], v)
+	}
+}
+
 // UpdateQR replaces the packed factor r of order n by the triangular factor
 // of the stack [r; b], so that r'r grows by b'b. b is a block of rows x n numbers that PutRow has
 // laid out, BlockLen(rows, n) in all, and is overwritten. 2 rows n^2 flops, by Householder
@@ -51,6 +77,10 @@ func PutRow(b []float64, i int, x []float64, y float64) {
 //
 // A panel of eight columns is reduced by its own reflections, one by one, and what is right of it by their product.
 func UpdateQR(r []float64, n int, b []float64, rows int) {
+	if n <= fewMost {
+		updateFew(r, n, b, rows)
+		return
+	}
 	var h reflections
 	for i := 0; i < rows; i += PanelRows {
 		m := min(PanelRows, rows-i)

@@ -38,3 +38,37 @@ func (h *reflections) reduceVectors(r []float64, n, j, w, columns int, b []float
 	avx512Reduce(&p)
 	return true
 }
+
+// fewColumns is a pass over columns of few, as the assembly takes it.
+type fewColumns struct {
+	b       *float64
+	fours   int
+	by, dot *[fewMost]float64
+	columns int
+}
+
+//go:noescape
+func avx2FewDots(p *fewColumns)
+
+//go:noescape
+func avx2FewReflect(p *fewColumns)
+
+// fewDots is fewDotRows.
+func fewDots(columns, fours int, b []float64, dot *[fewMost]float64) {
+	if with == isa.Portable {
+		fewDotRows(columns, fours, b, dot)
+		return
+	}
+	_ = b[(columns-1)*PanelRows+4*fours-1] // assembly knows no bounds
+	avx2FewDots(&fewColumns{b: &b[0], fours: fours, dot: dot, columns: columns})
+}
+
+// fewReflect is fewReflectRows.
+func fewReflect(columns, fours int, b []float64, by, dot *[fewMost]float64) {
+	if with == isa.Portable {
+		fewReflectRows(columns, fours, b, by, dot)
+		return
+	}
+	_ = b[columns*PanelRows+4*fours-1] // assembly knows no bounds
+	avx2FewReflect(&fewColumns{b: &b[0], fours: fours, by: by, dot: dot, columns: columns})
+}

@@ -6,16 +6,18 @@ import "github.com/credence-stream/credence/cdf/vec"
 // to |x_i'W|^2, W upper triangular; w holds it n x n, row-major, with 0 below its
 // diagonal.
 //
-// Strips of XW are squared as they are made, of up to 128 columns by AVX-512 in registers, the rows
+// Strips of XW are squared as they are made, of up to 504 columns by AVX-512 in registers, the rows
 // side by side: what is multiplied of W is its upper half. It replaces loops over four rows of
 // W': 3.0 times as fast at n = 6, 3.5 times at 51 (BenchmarkSpread), and with the squares in
-// registers another 1.9, 1.7 and 1.2 times at 31, 51 and 128, on one core of a Xeon with AVX-512.
+// registers another 1.9, 1.7 and 1.2 times at 31, 51 and 128, on one core of a Xeon with AVX-512. Of fewer columns than a strip 240
+// rows take 0.39, 0.44 and 0.58 of the time at 6, 8 and 11 to 21 columns, 10 rows 0.45, 0.34 and 0.75 to 0.54, in turns on a Xeon; 1,000
+// rows 0.74, 0.77 and 0.90 at 129, 211 and 501, and more than 1 from 512 columns on.
 func Spread(m, n int, x, w, b, dot, square []float64) {
-	if n < stripCols {
-		spreadNarrow(m, n, x, w, b, dot, square)
+	if spreadVectors(m, n, x, w, b, dot, square) {
 		return
 	}
-	if spreadVectors(m, n, x, w, b, dot, square) {
+	if n < stripCols {
+		spreadNarrow(m, n, x, w, b, dot, square)
 		return
 	}
 	const most = 80

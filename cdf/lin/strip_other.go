@@ -35,3 +35,11 @@ func (h *reflections) reduceVectors(r []float64, n, j, w, columns int, b []float
 }
 
 func sumsAndSquares(m, n, k int, a, b, c, squares []float64) bool { return false }
+
+func fewDots(columns, fours int, b []float64, dot *[fewMost]float64) {
+	fewDotRows(columns, fours, b, dot)
+}
+
+func fewReflect(columns, fours int, b []float64, by, dot *[fewMost]float64) {
+	fewReflectRows(columns, fours, b, by, dot)
+}

@@ -3925,3 +3925,24 @@ next:
 	JNZ     next
 	VZEROUPPER
 	RET
+
+// func avx2Affine(dst *float64, x *float64, n int, a float64, b float64)
+// Requires: AVX, MMX+
+TEXT ·avx2Affine(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSD a+24(FP), Y1
+	VBROADCASTSD b+32(FP), Y2
+
+next:
+	PREFETCHT0 4096(CX)
+	VMULPD     (CX), Y2, Y0
+	VADDPD     Y0, Y1, Y0
+	VMOVUPD    Y0, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x20, CX
+	SUBQ       $0x04, DX
+	JNZ        next
+	VZEROUPPER
+	RET

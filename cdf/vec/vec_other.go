@@ -61,3 +61,5 @@ func acrossVectors(b []float64, bs, n int, columns *[Abreast][]float64, c *Const
 func standardizeEachVectors(dst, x, center, scale []float64) (done int) { return 0 }
 
 func divideEachVectors(dst, x, scale []float64) (done int) { return 0 }
+
+func affineVectors(dst, x []float64, a, b float64) (done int) { return 0 }

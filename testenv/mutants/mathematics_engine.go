@@ -365,6 +365,8 @@ var ofEngine = []mutant{
 		"row[l] += float64(head * v)", "row[l] += 0 * v * head", "^TestPanelsAreReflections$", algebra},
 	{"panels: rows beyond the block's taken along", "cdf/lin/qr.go",
 		"\t\t\tclear(b[k*panelLen:][m*panelCols : (m+3)/4*4*panelCols])\n", "", "^TestPanelsAreReflections$", algebra},
+	{"few columns: rows beyond the block's taken along", "cdf/lin/few.go",
+		"clear(b[l*PanelRows+m : l*PanelRows+4*fours])", "clear(b[l*PanelRows+m : l*PanelRows+m])", "^TestFew$", algebra},
 	{"eigen: half of the reflection before left in a row", "cdf/lin/eigen_passes.go",
 		"\t\tAxpy(-q[i], last[:i+1], row)\n", "", "^TestEigen$", algebra},
 	{"eigen: last reflection left out of the vectors", "cdf/lin/eigen_passes.go",

@@ -3,6 +3,10 @@ package main
 var ofAnova = []mutant{
 	{"anova: the generator stays where it was", "cdf/rnd/stream.go",
 		"\t}\n\tpcg.Seed(hi, lo)\n}", "\t}\n}", "^TestStreamNormals$", []string{"./cdf/rnd"}},
+	{"anova: the edge of a strip is one of the strip before", "cdf/rnd/stream.go",
+		"foot := z.feet[at]", "foot := z.feet[at-1]", "^TestEdges$", []string{"./cdf/rnd"}},
+	{"anova: numbers that an edge took are draws too", "cdf/rnd/stream.go",
+		"if at < s.used {", "if at < 0 {", "^TestStreamNormals$", []string{"./cdf/rnd"}},
 	{"anova: squares within not discounted", "models/anova/groups.go",
 		"\t\tm.ss *= forget\n", "", "^TestAcceptanceJump$", anova},
 	{"anova: a flat prior with less than a row", "models/anova/groups.go",

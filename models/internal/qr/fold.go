@@ -13,6 +13,14 @@ import (
 // are. A row of Z is a row of X, or what project makes of it and its response;
 // block has room for BlockLen(p) numbers.
 func Fold(r []float64, p int, block []float64, sh *cdf.Shard, project func(x []float64, y float64) []float64) int {
+	if project == nil && lin.Finite(sh.Y...) {
+		for from := 0; from < len(sh.Y); from += lin.PanelRows {
+			to := min(from+lin.PanelRows, len(sh.Y))
+			lin.PutRows(block, sh.X[from*p:to*p], sh.Y[from:to])
+			lin.UpdateQR(r, p+1, block, to-from)
+		}
+		return len(sh.Y)
+	}
 	n, k := 0, 0
 	for i, y := range sh.Y {
 		if math.IsNaN(y) {

@@ -43,7 +43,7 @@ func main() {
 			wide(positive)
 			narrow(positive)
 		}
-	})
+	}, stream)
 }
 
 func name(set string, positive bool) string {
