@@ -24,6 +24,6 @@ var ofRepeats = []mutant{
 		"a.Shards > 0 && forget < 1", "false && forget < 1", "^TestForgotten$", repeats},
 	{"repeats: columns are no part of a shard", "cdf/intake.go",
 		"{at.sources, at.groups, at.slopes}", "{at.groups, at.slopes}", "^TestWhatARepeatIs$", engine},
-	{"repeats: an unknown part is damage", "cdf/account.go",
-		"} else if bits > allParts {", "} else if false {", "^TestPartsOfAnAccount$", engine},
+	{"repeats: an unknown part is damage", "cdf/codec.go",
+		"} else if bits > allParts {", "} else if false {", "^TestParts$", engine},
 }
