@@ -326,7 +326,8 @@ func (in *intake) count() int {
 }
 
 // print returns what tells the shard from others: the responses of all admitted rows and the columns
-// of the first and the last, in the units that they came in. density is as of repeated.Bits. A row of a time column comes once.
+// of the first and the last, in any order, in the units that they came in. density is as of repeated.Bits. A row of a time column
+// comes once.
 func (in *intake) print(density float64) (sh repeated.Shard) {
 	if in.at.y < 0 || in.at.time >= 0 {
 		return sh
@@ -337,14 +338,16 @@ func (in *intake) print(density float64) (sh repeated.Shard) {
 	}
 	h, at := repeated.Numbers(y), in.at
 	for _, row := range [...]int32{in.rows[0], in.rows[len(in.rows)-1]} {
+		sum := h
 		for _, columns := range [...][]int{at.sources, at.groups, at.slopes} {
 			for _, i := range columns {
-				h = in.batch.Columns[i].print(h, int(row))
+				sum += in.batch.Columns[i].print(h, int(row))
 			}
 		}
 		if at.exposure >= 0 {
-			h = in.batch.Columns[at.exposure].print(h, int(row))
+			sum += in.batch.Columns[at.exposure].print(h, int(row))
 		}
+		h = h.Word(uint64(sum))
 	}
 	sh.Print = h.Print()
 	return sh
