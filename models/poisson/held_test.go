@@ -97,7 +97,7 @@ func TestHeldRowsAreFittedAtOnce(t *testing.T) {
 			if m.held {
 				held = all.Rows
 			}
-			if want := min(k+1, buffer); !m.held && len(m.buffer.shards) != want && !(buffer == 0 && m.buffer.rows.n == 0) {
+			if want := min(k+1, buffer); !m.held && (len(m.buffer.shards) != want || m.buffer.rows.n != 4*want) {
 				t.Fatalf("shard %d: %d shards are kept, want %d", k, len(m.buffer.shards), want)
 			}
 			if k == 19 {
