@@ -8,7 +8,7 @@ const (
 	// lest what is left open of s2e is much of what groups differ by.
 	enoughWithin = 50
 	// heldMost bounds the rows that are kept until then.
-	heldMost = 500
+	heldMost = 1000
 )
 
 // mayHold reports whether the first rows of a key are kept: where groups and rows
@@ -27,18 +27,23 @@ func (m *Model) holds(f *fit) bool {
 func (f *fit) within() int { return f.rows.n - f.stats.c - len(f.design.touched)*f.stats.q }
 
 const (
-	// fewWithin is how few rows within groups leave it to priors what groups differ by, where they are also
-	// less than fewShare of the rows.
-	fewWithin, fewShare = 25, 0.3
+	// Where fewer of the rows than fewShare are within groups, or fewer than fewWithin and than fewFirst of them,
+	// it is left to priors, and to the split that fits begin at, what groups differ by.
+	fewShare, fewFirst, fewWithin = 0.25, 0.35, 45
 	// unresolvedShare is the part of the rows from which on those are told that were let
-	// go before there were enoughWithin.
-	unresolvedShare = 0.2
+	// go at that.
+	unresolvedShare = 0.05
 )
 
-// fewRows reports whether groups have too few rows to tell what they differ by from what rows do.
+// fewOf reports whether rows, of which some are within groups, do not tell what groups differ by.
+func fewOf(rows, within float64) bool {
+	return within < fewShare*rows || within < min(fewWithin, fewFirst*rows)
+}
+
+// fewRows reports whether groups have, or had when they were let go, too few rows.
 func (m *Model) fewRows() bool {
 	rows := float64(m.buffer.rows.n)
-	return m.held && rows > 0 && rows-m.effectsTold() < min(fewWithin, fewShare*rows) || m.unresolved > unresolvedShare*m.n
+	return m.held && rows > 0 && fewOf(rows, rows-m.effectsTold()) || m.unresolved > unresolvedShare*m.n
 }
 
 // effectsTold returns the number of coefficients and effects.
@@ -49,11 +54,11 @@ func (m *Model) effectsTold() float64 { return float64(m.stats.c + m.stats.g*m.s
 func (m *Model) keep(f *fit, last int) {
 	b, released := &m.buffer, m.held && !m.holds(f)
 	m.held = m.held && !released
-	if !m.held && m.mayHold() && m.n-m.effectsTold() < enoughWithin {
+	switch {
+	case released && fewOf(m.n, m.n-m.effectsTold()):
+		m.unresolved = m.n
+	case m.unresolved > 0 && m.n-m.effectsTold() < fewShare*m.n:
 		m.unresolved += float64(last)
-		if released {
-			m.unresolved = m.n
-		}
 	}
 	if !m.held && m.settings.Buffer <= 1 {
 		if f.s2e > 0 {

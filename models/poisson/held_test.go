@@ -124,24 +124,24 @@ func TestRowsOfNewGroupsAreNotHeldForEver(t *testing.T) {
 	m := newTest(t, Defaults(), []string{"intercept", "x"}, "g")
 	d := modeltest.Stepper{Model: m}
 	r := rand.New(rand.NewPCG(8, 82))
-	for k, sh := range atRandom(r, 1_000_000, 50, 16, 3, .5) {
+	for k, sh := range atRandom(r, 1_000_000, 50, 24, 3, .5) {
 		d.Must(t, sh, 1)
-		if n := m.buffer.rows.n; n >= heldMost || m.held != (k < 9) {
+		if n := m.buffer.rows.n; n >= heldMost || m.held != (k < 19) {
 			t.Fatalf("shard %d: %d rows are held, %v", k, n, m.held)
 		}
 		if !slices.Contains(m.AppendFlags(nil), fewRowsFlag) {
 			t.Fatalf("shard %d: no flag", k)
 		}
 	}
-	for k := range 8 {
-		again := atRandom(r, 400, 1000, 1, 3, .5)[0]
+	for k := range 4 {
+		again := atRandom(r, 400, 10_000, 1, 3, .5)[0]
 		d.Must(t, again, 1)
-		if up := slices.Contains(m.AppendFlags(nil), fewRowsFlag); up != (k < 3) {
-			t.Errorf("%d rows of known groups: flag %v", 1000*(k+1), up)
+		if up := slices.Contains(m.AppendFlags(nil), fewRowsFlag); up != (k < 2) {
+			t.Errorf("%d rows of known groups: flag %v", 10_000*(k+1), up)
 		}
 	}
 	for range 4 {
-		d.Must(t, atRandom(r, 400, 1000, 1, 3, .5)[0], .5)
+		d.Must(t, atRandom(r, 400, 10_000, 1, 3, .5)[0], .1)
 		if slices.Contains(m.AppendFlags(nil), fewRowsFlag) {
 			t.Error("rows that were forgotten raise the flag")
 		}
