@@ -28,18 +28,23 @@ const (
 	overdispersedFlag = "overdispersed"
 	zerosFlag         = "excess_zeros"
 	fewEventsFlag     = "few_events"
+	fewRowsFlag       = "few_rows_per_group"
 )
 
 // AppendFlags appends overdispersed where counts vary more than Poisson counts
 // and rows have no effects of their own, excess_zeros where they have but do not
 // explain the counts of 0, first_outliers where counts of the first rows are wild,
-// few_events where counts say next to nothing of a coefficient.
+// few_events where counts say next to nothing of a coefficient, few_rows_per_group where rows do not tell
+// what groups differ by.
 func (m *Model) AppendFlags(dst []string) []string {
 	if m.odd > wildTill*m.n {
 		dst = append(dst, firstFlag)
 	}
 	if m.fewEvents() {
 		dst = append(dst, fewEventsFlag)
+	}
+	if m.fewRows() {
+		dst = append(dst, fewRowsFlag)
 	}
 	switch own := m.over.s2 > 0; {
 	case !own && m.surplus.flagged(squaresLeast, squaresShare):
@@ -52,7 +57,7 @@ func (m *Model) AppendFlags(dst []string) []string {
 
 // Flags lists those that the model may raise.
 func (s Settings) Flags() []string {
-	return []string{firstFlag, overdispersedFlag, zerosFlag, fewEventsFlag}
+	return []string{firstFlag, overdispersedFlag, zerosFlag, fewEventsFlag, fewRowsFlag}
 }
 
 // Advise says what to do about a flag: see docs/models/poisson.md.
@@ -67,6 +72,9 @@ func (s Settings) Advise(flag string) string {
 	case zerosFlag:
 		return "there are more counts of 0 than the model explains, the level is off: model apart whether there is a count " +
 			"(probit) and how many (rows above 0)"
+	case fewRowsFlag:
+		return "hardly any group has a second row, so that what groups differ by is not told from what rows differ by, and sigma2_u may be wrong: " +
+			"wait for more rows of each group, group by something coarser, or set settings.overdispersion: none if counts are known to be Poisson"
 	case fewEventsFlag:
 		return "nearly all counts are 0, of the key or of a level, so that they say little of a coefficient (prior_dominated names what only the prior decides) " +
 			"and intervals may be too short: set settings.prior.beta_variance to what is known, merge the level with others, send larger shards or set settings.buffer, or wait for counts"

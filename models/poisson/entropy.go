@@ -22,7 +22,7 @@ var hermiteWeights = func() (w [len(hermite)]float64) {
 // entropy returns that of the count, -E log P(Y = y), in nats, within some hundredths: what
 // the model expects to lose. Components are taken as one normal.
 func (p mass) entropy() float64 {
-	mean, sd := p.x.Moments()
+	mean, sd := p.mean, p.sd
 	if mean >= roundFrom {
 		return mean + 0.5*math.Log(2*math.Pi*math.E*(sd*sd+math.Exp(-mean)))
 	}

@@ -14,7 +14,7 @@ func TestEntropyIsThatOfAllCounts(t *testing.T) {
 			var x dist.NormalMixture
 			x.Size(1)
 			x.W[0], x.Mean[0], x.SD[0] = 1, mean, sd
-			p := mass{&x}
+			p := mass{&x, mean, sd}
 			want, left := 0.0, 1.0
 			for y := 0.0; left > 1e-7 && y < 20_000; y++ {
 				log := p.logMass(y)

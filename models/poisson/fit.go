@@ -51,6 +51,7 @@ type fit struct {
 	design *design
 	m      []float64 // precisions of the terms
 	s2e    float64   // variance of the rows' own effects, 0: none
+	anew   bool      // the statistics are of the present rows, which are expanded anew
 	// estimate is that of s2e at the fit, which need not have been made anew for it.
 	estimate float64
 
@@ -300,10 +301,17 @@ func (f *fit) start(first bool) bool {
 			copy(lin.Row(f.u, q, t), h)
 		}
 		f.solve(f.now, f.b, f.u)
-		return true
+		return !f.anew || f.leave()
 	}
 	f.begin()
 	return true
+}
+
+// leave takes the rows' expansions, which are all there is, out of the statistics.
+func (f *fit) leave() bool {
+	f.stats.scale(0)
+	copy(f.wbar, f.rows.w)
+	return f.base() && f.factor(f.now, f.wbar)
 }
 
 // newton takes steps at fixed precisions until they are small. It reports whether the last

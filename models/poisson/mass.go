@@ -9,7 +9,10 @@ import (
 
 // mass is the law of a count whose log rate has a mixture of normals
 // for its law. Everything is quadrature: no number depends on draws.
-type mass struct{ x *dist.NormalMixture }
+type mass struct {
+	x        *dist.NormalMixture
+	mean, sd float64 // of the mixture
+}
 
 // exactBelow is the count from which on the distribution function is an
 // expansion instead of a sum.
@@ -161,7 +164,7 @@ func (p mass) quantile(q, from float64) float64 {
 // shared is the part of the variance of a count that is the error of the state: of its log rate, whose
 // variance has the row's own s2e in it, beside 1/rate.
 func (p mass) shared(s2e float64) float64 {
-	mean, sd := p.x.Moments()
+	mean, sd := p.mean, p.sd
 	return max(sd*sd-s2e, 0) / (sd*sd + math.Exp(-mean-0.5*sd*sd))
 }
 

@@ -30,11 +30,13 @@ import (
 // frozen gradient.
 type Model struct {
 	base
-	over    rowVariance
-	surplus surplus  // of zeros with rows' own effects, else of squares
-	odd     float64  // wild counts of the first rows, discounted
-	early   rowStats // the first rows, until they are judged
-	buffer  buffer
+	over       rowVariance
+	surplus    surplus  // of zeros with rows' own effects, else of squares
+	odd        float64  // wild counts of the first rows, discounted
+	early      rowStats // the first rows, until they are judged
+	buffer     buffer
+	held       bool    // the buffer has all rows of the key
+	unresolved float64 // rows that were expanded before groups had enough, discounted
 }
 
 // buffer holds the rows of the last shards, which are expanded anew.
@@ -90,6 +92,7 @@ func newModel(s Settings, d cdf.Dims, scratch *sync.Pool) (*Model, error) {
 	if s.Overdispersion == lognormal {
 		m.over.s2 = overBegin
 	}
+	m.held = m.mayHold()
 	m.buffer.rows.reset(&m.shape)
 	m.early.reset(&m.shape)
 	m.rule, m.name = m, "poisson"
@@ -146,7 +149,8 @@ func (m *base) join(sh *cdf.Shard) {
 func (m *Model) Blocks() []cdf.Block { return []cdf.Block{m} }
 
 // Absorb discounts the statistics, lets new levels join, and takes the
-// expansions of the buffered rows, which the fit makes anew, out of them.
+// expansions of the buffered rows, which the fit makes anew, out of them: those of
+// held rows, which are all there is, where the fit has begun at them.
 func (m *Model) Absorb(s *cdf.Step) {
 	m.post.ready = false
 	if s.Forget < 1 {
@@ -155,6 +159,7 @@ func (m *Model) Absorb(s *cdf.Step) {
 		lin.Scale(s.Forget, m.over.like[:])
 		m.surplus.discount(s.Forget)
 		m.odd *= s.Forget
+		m.unresolved *= s.Forget
 		lin.Scale(s.Forget, m.early.weight)
 		m.buffer.discount(s.Forget)
 	}
@@ -162,17 +167,10 @@ func (m *Model) Absorb(s *cdf.Step) {
 		return
 	}
 	m.join(s.Shard)
-	if len(m.buffer.shards) == 0 {
+	if m.held || len(m.buffer.shards) == 0 {
 		return
 	}
-	if len(m.buffer.shards) >= m.settings.Buffer {
-		m.buffer.rows.drop(m.buffer.shards[0])
-		m.buffer.shards = append(m.buffer.shards[:0], m.buffer.shards[1:]...)
-		if m.over.s2 > 0 {
-			lin.Axpy(1, m.buffer.likes[0][:], m.over.like[:])
-			m.buffer.likes = append(m.buffer.likes[:0], m.buffer.likes[1:]...)
-		}
-	}
+	m.leave(m.settings.Buffer - 1)
 	w := m.work()
 	defer m.scratch.Put(w)
 	rows := &m.buffer.rows
@@ -207,7 +205,7 @@ func (m *Model) absorb(sh *cdf.Shard, w *work) bool {
 	first := m.n == 0
 	f := &w.fit
 	f.shape, f.stats, f.rows, f.design, f.m = &m.shape, &m.stats, rows, &w.design, m.m
-	f.s2e = m.over.s2
+	f.s2e, f.anew = m.over.s2, m.held && !first
 	if !f.fit(first, &m.over) {
 		return false
 	}
@@ -224,21 +222,7 @@ func (m *Model) absorb(sh *cdf.Shard, w *work) bool {
 	if f.s2e > 0 {
 		m.over.s2 = f.estimate
 	}
-	if m.settings.Buffer > 1 {
-		m.buffer.shards = append(m.buffer.shards, sh.Observed())
-		if f.s2e > 0 {
-			m.buffer.likes = lin.Resize(m.buffer.likes, len(m.buffer.shards))
-			first := 0
-			for k, n := range m.buffer.shards {
-				f.likelihood(&m.buffer.likes[k], first, first+n)
-				first += n
-			}
-		}
-		m.buffer.rows.reset(&m.shape)
-		m.buffer.rows.appendRows(rows)
-	} else if f.s2e > 0 {
-		lin.Axpy(1, f.like[:], m.over.like[:])
-	}
+	m.keep(f, sh.Observed())
 	return true
 }
 

@@ -214,7 +214,7 @@ func TestMass(t *testing.T) {
 		x.Size(2)
 		x.W[0], x.Mean[0], x.SD[0] = 0.3, c.mean-0.5*c.sd, c.sd
 		x.W[1], x.Mean[1], x.SD[1] = 0.7, c.mean+0.2*c.sd, 1.5*c.sd
-		p, tolerance := mass{&x}, 2e-4
+		p, tolerance := mass{x: &x}, 2e-4
 		if c.sd > 1 { // nine nodes are few for so wide a law
 			tolerance = 4e-3
 		}

@@ -50,12 +50,12 @@ func (m *base) massAt(sh *cdf.Shard, i int, w *work) mass {
 	mean, sd := x.Moments()
 	for k := range x.W {
 		if !(math.Abs(x.Mean[k]-mean) < 0.05*sd && math.Abs(x.SD[k]/sd-1) < 0.02) && x.W[k] > 1e-6 {
-			return mass{x}
+			return mass{x, mean, sd}
 		}
 	}
 	x.Size(1)
 	x.W[0], x.Mean[0], x.SD[0] = 1, mean, sd
-	return mass{x}
+	return mass{x, mean, sd}
 }
 
 // Score scores the rows that have a response by the law of a new count. The
@@ -190,7 +190,7 @@ func (m *base) rate(x *dist.NormalMixture, open bool, o *cdf.Prediction) {
 		x.Mean[k] += 0.5 * s2e
 		x.SD[k] = math.Sqrt(max(x.SD[k]*x.SD[k]-s2e, 0))
 	}
-	_, variance := mass{x}.moments(open)
+	_, variance := mass{x: x}.moments(open)
 	o.EpredSD = math.Sqrt(variance)
 	o.EpredQ025 = min(math.Exp(x.Quantile(dist.Levels[0], dist.NormalQuantiles[0])), math.MaxFloat64)
 	o.EpredQ975 = min(math.Exp(x.Quantile(dist.Levels[6], dist.NormalQuantiles[6])), math.MaxFloat64)

@@ -9,7 +9,7 @@ import (
 )
 
 // format is the first byte of both variants' state.
-const format = 4
+const format = 5
 
 // AppendBinary appends the format, the statistics, what is known of the rows' own
 // effects, the numbers and rows behind the flags, and the buffered rows.
@@ -20,9 +20,10 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	if m.over.s2 > 0 {
 		b = codec.AppendFloats(b, m.over.like[:]...)
 	}
-	b = codec.AppendFloats(b, m.surplus.excess, m.surplus.variance, m.surplus.expected, m.odd)
+	b = codec.AppendFloats(b, m.surplus.excess, m.surplus.variance, m.surplus.expected, m.odd, m.unresolved)
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.early.n))
 	b = m.early.append(b)
+	b = append(b, flag(m.held))
 	return m.buffer.append(b), nil
 }
 
@@ -42,18 +43,26 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	if over.s2 > 0 && on {
 		copy(over.like[:], r.floats(overNodes))
 	}
-	sums := r.floats(4)
+	sums := r.floats(5)
 	m.early.read(&r, r.count(), &m.shape, &m.stats)
-	m.buffer.read(&r, &m.shape, &m.stats, on)
+	held := r.flag()
+	m.buffer.read(&r, &m.shape, &m.stats, on && !held)
 	if !r.ok || len(r.b) != 0 {
 		return codec.Error("poisson", "wrong length or numbers")
 	}
-	m.over, m.surplus, m.odd = over, surplus{sums[0], sums[1], sums[2]}, sums[3]
-	if (m.over.s2 > 0) != on || m.over.s2 < 0 || m.early.n >= wildEnough || len(m.buffer.shards) > m.settings.Buffer ||
-		min(sums[1], sums[2], sums[3]) < 0 {
+	m.over, m.surplus, m.odd, m.unresolved, m.held = over, surplus{sums[0], sums[1], sums[2]}, sums[3], sums[4], held
+	if (m.over.s2 > 0) != on || m.over.s2 < 0 || m.early.n >= wildEnough || !held && len(m.buffer.shards) > m.settings.Buffer ||
+		held && (!m.mayHold() || m.buffer.rows.n >= heldMost) || min(sums[1], sums[2], sums[3], sums[4]) < 0 {
 		return codec.Error("poisson", "state of other settings")
 	}
 	return nil
+}
+
+func flag(set bool) byte {
+	if set {
+		return 1
+	}
+	return 0
 }
 
 // appendBase appends n, the precisions, the levels and the statistics.
@@ -222,6 +231,17 @@ func (r *reader) count() int {
 		return 0
 	}
 	return int(n)
+}
+
+// flag reads one byte, 0 or 1.
+func (r *reader) flag() bool {
+	if len(r.b) < 1 || !r.ok || r.b[0] > 1 {
+		r.ok = false
+		return false
+	}
+	set := r.b[0] == 1
+	r.b = r.b[1:]
+	return set
 }
 
 // length reads the length of a list whose elements take at least 4 bytes.
