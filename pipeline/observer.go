@@ -71,7 +71,7 @@ const mostObserved = 8
 // few, and then of every fourth. To predict rows a second time and to keep them costs a third
 // of a small shard, and a chart shows the newest.
 const (
-	allObserved   = 8
+	allObserved   = 16
 	fewShards     = 32
 	someObserved  = 4
 	leastObserved = 32

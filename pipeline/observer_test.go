@@ -272,7 +272,7 @@ func TestObservedRowsGetRare(t *testing.T) {
 				continue
 			}
 			before := p.T - 1
-			if want := before < 8 || before < 32 && before%4 == 0 || before%32 == 0; want != (len(p.Observed) > 0) {
+			if want := before < 16 || before < 32 && before%4 == 0 || before%32 == 0; want != (len(p.Observed) > 0) {
 				t.Errorf("t=%d tells of %d rows", p.T, len(p.Observed))
 			}
 			if before >= 32 && len(p.Observed) > 0 {

@@ -32,7 +32,7 @@ func TestRowsObserved(t *testing.T) {
 		ago  float64
 		want bool
 	}{
-		{1, 0, true}, {7, 0, true}, {9, 0, false}, {9, .999, false}, {9, 1, true}, {12, 0, true}, {28, 0, true},
+		{1, 0, true}, {15, 0, true}, {17, 0, false}, {17, .999, false}, {17, 1, true}, {20, 0, true}, {28, 0, true},
 		{31, 0, false}, {31, 1, true}, {32, 0, true}, {33, 1e9, false},
 		{36, .999, false}, {36, 1, true}, {63, 1e9, false}, {64, 0, true}, {64, 1, true},
 	} {

@@ -83,7 +83,7 @@ var ofMemory = []mutant{
 	{"events kept for nobody", "sink/live/journal.go", "if j.heard.IsZero() {", "if j.last == 0 {", "TestJournalKeepsWhatIsRead", feed},
 	{"events of a reader who waits go", "sink/live/journal.go", "if j.waited || now.Sub(", "if now.Sub(", "TestJournalKeepsWhatIsRead", feed},
 	{"more of a record than its head", "internal/offheap/queue.go", "p.read(dst, at, min(n, all))", "p.read(dst, at, all)", "TestQueue", slots},
-	{"rows of every fourth shard at any pace", "pipeline/observer.go", " && apart {", " {", "TestRowsObserved", machine},
+	{"rows of every fourth shard at any pace", "pipeline/observer.go", ", ago >= observedPause\n", ", true\n", "TestRowsObserved", machine},
 	{"rows of old points stay", "sink/live/observed.go", "e.rows.Len() > min(keptObserved, e.points.Len()) {", "e.rows.Len() > e.points.Len() {", "TestObservedRows", feed},
 	{"entries of forgotten keys stay", "sink/live/entry.go", "\tf.pool.Free(id)\n", "", "TestForgottenKeysGiveBack", feed},
 	{"entries of a chain that is joined are lost", "sink/live/index.go", "\t*at = x.heads[n]\n", "", "TestIndex", feed},

@@ -185,7 +185,7 @@ export interface paths {
         };
         /**
          * The newest rows beside what was predicted of them
-         * @description Of published shards, the first 8 of a key, every fourth up to the 32nd and then every 32nd, and where they come a second apart all of the first 32 and then every fourth, the first
+         * @description Of published shards, the first 16 of a key, every fourth up to the 32nd and then every 32nd, and where they come a second apart all of the first 32 and then every fourth, the first
          *     8 rows with a response, as the state before the shard predicted them; of the newest 32 such shards of a key that `http.history` has room for. Arrow has the columns of a row.
          */
         get: operations["observed"];
