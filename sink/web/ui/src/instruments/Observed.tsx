@@ -32,7 +32,7 @@ export function Observed({ model }: { model: KeyModel }) {
       {answer.failure && !rows ? <ErrorState failure={answer.failure} what="The rows can’t be read" retry={answer.reload} />
         : !rows ? <Loading what="the rows" />
         : answer.value?.owned === false ? <Empty title="Another process keeps these rows"><p>Rows are kept by the process that works on the key’s partition. <a href="/operations">Operations</a> names it.</p></Empty>
-        : rows.length === 0 ? <Empty title="No row was predicted yet"><p>From a key’s second shard on the first 8 rows of its shards are kept, after 32 shards of some, since this process started; one of the next shards begins it.</p></Empty>
+        : rows.length === 0 ? <Empty title="No row was predicted yet"><p>From a key’s second shard on the first 8 rows of its shards are kept, where shards come fast of fewer of them, since this process started; one of the next shards begins it.</p></Empty>
         : (
           <section class="stack" ref={chart}>
             <Rows binary={binaryOf(model, kinds)} unit={responseUnit(model.about.value, kinds?.find((k) => k.name === model.about.value?.kind))} model={model} rows={rows} limit={limit} />
