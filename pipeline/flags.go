@@ -35,6 +35,21 @@ func Advise(flag string, settings any) string {
 	return cdf.Advise(flag)
 }
 
+// flagged takes the flags of a summary, which are its filter's, and what that knows of them.
+func (r *result) flagged(flags []string, filter *cdf.Filter) {
+	r.Flags = append(r.Flags, flags...)
+	for _, flag := range flags {
+		switch flag {
+		case cdf.CollinearFlag:
+			r.Together = filter.Collinear()
+		case cdf.RepeatedFlag:
+			r.Repeats.Shards, r.Repeats.Part = filter.Repeated()
+		case cdf.MiscalibratedFlag:
+			r.Curved = filter.Curved()
+		}
+	}
+}
+
 // mostFlags bounds what a partition remembers of flags, and so the lines that
 // it logs about them.
 const mostFlags = 1000

@@ -338,16 +338,7 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 	t.result = result{Kind: s.spec.Kind, Rows: summary.N - n, Unheard: int64(batch.Rows) - (summary.N - n) - summary.Dropped, Dropped: summary.Dropped, Drops: slices.Clone(filter.LastDrops())}
 	t.result.Scored, t.result.Density, t.result.Coverage = summary.Score.Rows, summary.Score.LogDensity, summary.Score.Coverage95
 	t.result.MinESS, t.result.MaxRHat = diagnose(summary.Rows)
-	t.result.Flags = append(t.result.Flags, summary.Flags...) // the summary's are the filter's
-	if slices.Contains(summary.Flags, cdf.CollinearFlag) {
-		t.result.Together = filter.Collinear()
-	}
-	if slices.Contains(summary.Flags, cdf.RepeatedFlag) {
-		t.result.Repeats.Shards, t.result.Repeats.Part = filter.Repeated()
-	}
-	if slices.Contains(summary.Flags, cdf.MiscalibratedFlag) {
-		t.result.Curved = filter.Curved()
-	}
+	t.result.flagged(summary.Flags, filter)
 	t.result.Alerts = events
 	l.outs = append(outs, predicted...)
 	l.note(t, func() *Point { return l.point(t, model, batch, publish) })

@@ -118,8 +118,11 @@ func TestListedColumnsAreFeatures(t *testing.T) {
 			want := state(t, cdf.NewFilter(of(t, c.kind, c.roles), "k"), list)
 			as := append(bytes.Clone(want[:37]), ours[37:len(ours)-4]...)
 			as = binary.LittleEndian.AppendUint32(as, crc32.Checksum(as, crc32.MakeTable(crc32.Castagnoli)))
-			hasLevels := slices.ContainsFunc(c.roles.Features, func(f cdf.Feature) bool { return f.LevelsFirst })
-			if !bytes.Equal(as, want) && !(hasLevels && of(t, c.kind, c.roles).SameSums(as, want)) {
+			same := bytes.Equal
+			if slices.ContainsFunc(c.roles.Features, func(f cdf.Feature) bool { return f.LevelsFirst }) {
+				same = of(t, c.kind, c.roles).SameSums
+			}
+			if !same(as, want) {
 				t.Errorf("%s, %d shards: %s is not the features written out", c.kind, n, c.formula)
 			}
 		}

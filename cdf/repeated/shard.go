@@ -94,7 +94,7 @@ func fold(a, b uint64) uint64 {
 
 // Number returns the hash with a number; all that are NaN are the same.
 func (h Hash) Number(v float64) Hash {
-	if v != v {
+	if math.IsNaN(v) {
 		return h.Word(secret3)
 	}
 	return h.Word(math.Float64bits(v))

@@ -38,6 +38,6 @@ var ofReliability = []mutant{
 		"told.Add(y, q[r], variance[r],", "told.Add(y, 1-q[r], variance[r],", "^TestUnreliableProbabilities$", account},
 	{"flags: kinds do not advise on the engine's", "pipeline/flags.go",
 		`if advice := a.Advise(flag); advice != "" {`, `if advice := a.Advise(flag); advice != "" && cdf.Advise(flag) == "" {`, "^TestFlagsAreLoggedOncePerKey$", []string{"./pipeline"}},
-	{"flags: the curved column is not named", "pipeline/lane.go",
-		"t.result.Curved = filter.Curved()", "_ = filter.Curved()", "^TestCurvedColumnIsLogged$", []string{"./pipeline"}},
+	{"flags: the curved column is not named", "pipeline/flags.go",
+		"r.Curved = filter.Curved()", "_ = filter.Curved()", "^TestCurvedColumnIsLogged$", []string{"./pipeline"}},
 }
