@@ -31,7 +31,7 @@ func both(t *testing.T, all [][]float64, intercept bool) []int {
 	gram, r := make([]float64, p*p), make([]float64, lin.PackedLen(p))
 	for _, x := range all {
 		block := make([]float64, lin.BlockLen(1, p))
-		copy(block, x)
+		lin.PutRow(block, 0, x[:p-1], x[p-1])
 		lin.UpdateQR(r, p, block, 1)
 		for i := range p {
 			for j := range i + 1 {
