@@ -37,6 +37,7 @@ type ownership struct {
 	poison    map[int64]LeaderEpoch // what failed, and the newest epoch by then
 	opening   bool                  // the claim's own checkpoint is not yet acknowledged
 	probing   bool
+	probed    []int64 // the watermarks that the store is, or was last, looked at for
 	ticks     int
 }
 

@@ -288,13 +288,14 @@ func (m *machine) tick() {
 	if m.phase != phaseRunning || m.probing || m.ticks < m.cfg.probe || m.flight != nil || m.dispatched != m.acked {
 		return
 	}
-	m.ticks, m.probing = 0, true
-	m.do(fxProbe{m.epoch, m.lease, m.watermarks()})
+	m.ticks, m.probing, m.probed = 0, true, m.watermarks()
+	m.do(fxProbe{m.epoch, m.lease, m.probed})
 }
 
 func (m *machine) onProbed(err error) {
 	m.probing = false
 	switch {
+	case m.overtaken(err, m.probed):
 	case m.over(err):
 	case err != nil: // the next tick tries again
 		m.away(waitProbe, depend.Redis, err)

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"hash/crc32"
+	"slices"
 
 	"github.com/credence-stream/credence/pipeline/depend"
 	"github.com/credence-stream/credence/pipeline/quota"
@@ -16,6 +17,7 @@ import (
 type chunk struct {
 	tasks   []task
 	missing []*entry // states to be loaded, in the order of the tasks
+	asked   []int64  // the watermarks that they were last asked for with
 }
 
 // fetch asks for more records while little is waiting.
@@ -162,7 +164,8 @@ func (m *machine) load() {
 	for i, e := range m.chunk.missing {
 		keys[i] = e.key
 	}
-	m.do(fxLoad{m.epoch, m.lease, m.watermarks(), keys, m.cfg.bytes - m.open.bytes})
+	m.chunk.asked = m.watermarks()
+	m.do(fxLoad{m.epoch, m.lease, m.chunk.asked, keys, m.cfg.bytes - m.open.bytes})
 }
 
 // watermarks are those that the store may hold while this claim is good: the
@@ -174,10 +177,19 @@ func (m *machine) watermarks() []int64 {
 	return []int64{m.acked}
 }
 
+// overtaken reports whether the store may have refused what it was asked because a checkpoint of this
+// claim was faster: it may hold a watermark by now that was not among those of then. Who saves that
+// learns whether the claim is good.
+func (m *machine) overtaken(err error, asked []int64) bool {
+	return errors.Is(err, ErrFenced) && slices.ContainsFunc(m.watermarks(), func(w int64) bool { return !slices.Contains(asked, w) })
+}
+
 func (m *machine) onLoaded(e evLoaded) {
 	switch {
 	case m.chunk == nil:
 		return
+	case m.overtaken(e.err, m.chunk.asked):
+		m.load()
 	case m.over(e.err):
 	case e.err != nil:
 		m.retry(waitLoad, depend.Redis, e.err)

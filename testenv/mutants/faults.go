@@ -39,4 +39,10 @@ var faulty = []mutant{
 		"TestRefusedAtTheEndIsNotWaitedFor", machine},
 	{"broker that throttles asked again at once", "pipeline/kafka/conn.go",
 		"\tif d > 0 {\n\t\tc.muted", "\tif false {\n\t\tc.muted", "TestAnswersWithoutRecords", broker},
+	{"a look that its own checkpoint overtook ends the claim", "pipeline/machine_cut.go",
+		"case m.overtaken(err, m.probed):", "case false:", "^TestOvertakenByItsOwnCheckpoint$", []string{"./pipeline"}},
+	{"a load that its own checkpoint overtook ends the claim", "pipeline/machine_intake.go",
+		"case m.overtaken(e.err, m.chunk.asked):", "case false:", "^TestOvertakenByItsOwnCheckpoint$", []string{"./pipeline"}},
+	{"a claim that somebody else has is asked for for ever", "pipeline/machine_intake.go",
+		"return errors.Is(err, ErrFenced) && slices", "return errors.Is(err, ErrFenced) || slices", "^TestOvertakenByItsOwnCheckpoint$", []string{"./pipeline"}},
 }
