@@ -121,7 +121,7 @@ reference: ## docs/reference from the programs
 sbc: ## simulation-based calibration of every model, hours; writes docs/sbc.md. QUICK=1: 200 replicates, to the terminal
 	$(GO) run ./research/sbc $(if $(QUICK),-quick,-out docs/sbc.md)
 
-regimes: ## the defaults where users start, 20 to 30 minutes; writes docs/regimes.md
+regimes: ## the defaults where users start, minutes; writes docs/regimes.md
 	$(GO) run ./research/regimes -out docs/regimes.md
 	$(GO) test ./models/probit -run '^TestWhatAgreesIsNotTold$$' -v -timeout 30m -calm-streams 1000
 

@@ -44,6 +44,7 @@ var notes = map[string]string{
 	"linear: 10 rows a shard, columns of no use":            "Six coefficients leave four of ten rows for sigma2, which is sometimes estimated far too small. The truth is where the prior expects it, so no flag is raised.",
 	"compressed: bad data: shards sent twice":               "As for linear.",
 	"compressed: bad data: a coefficient with another sign": "One coefficient of ten that are alike: the errors' mean square rises by less than a half, and rows that are right are too few yet for `drift` to know how much shards vary. Behind 40 shards it is told.",
+	"compressed: bad data: columns in another order":        "With 20 columns and 500 rows what the state does not know may be common to a shard's rows, which so count for a third where predictions are judged. Behind 40 shards it is told.",
 	"dlm: bad data: every third row left out":               "Without a column of time a row is a step: phi and tau2 are those of three steps. Predictions are calibrated, so no flag is raised. Name the column of time.",
 	"dlm: bad data: shards sent twice":                      "As for linear. With a column of time a step that comes twice is refused.",
 	"probit: bad data: shards sent twice":                   "As for linear. Twenty classes say little: it takes some repeats until they are no chance.",
