@@ -152,13 +152,25 @@ func (w *simWorker) begin(fx effect) {
 		w.lanes = nil
 	case fxWait:
 		w.wait(fx)
-	case fxCount, fxShed:
+	case fxCount:
+		if fx.metric == countFenced {
+			w.fenced()
+		}
+	case fxShed:
 	case fxDone:
 		w.done = true
 		w.proc.left = memory{keep: w.m.keep, known: w.m.known}
 		s.ended(w)
 	default:
 		panic(fmt.Sprintf("the simulator does nothing for %T", fx))
+	}
+}
+
+// fenced finds a claim that is given up while nobody else has it and the store is where it left it.
+func (w *simWorker) fenced() {
+	meta, err := w.sim.store.Meta(context.Background(), simPartition)
+	if err == nil && meta.Owner == w.m.lease.Token && watermark(meta) == w.m.acked {
+		w.sim.violate("progress", "the claim %s is given up at offset %d, and nobody else has it", w.m.lease.Token, w.m.acked)
 	}
 }
 
