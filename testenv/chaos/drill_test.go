@@ -69,7 +69,12 @@ func (d *drill) named(name string) string { return name + "-" + strconv.FormatUi
 // group is one over an input.
 func (d *drill) group(t *testing.T, name, input string) group {
 	t.Helper()
-	return configure(t, d.env.Brokers(), d.env.RedisURL(), d.named(name), input, "1MiB", hurried, kinds+known)
+	return d.groupOf(t, name, input, kinds+known)
+}
+
+func (d *drill) groupOf(t *testing.T, name, input, models string) group {
+	t.Helper()
+	return configure(t, d.env.Brokers(), d.env.RedisURL(), d.named(name), input, "1MiB", hurried, models)
 }
 
 // topic makes an input and returns its name.
@@ -292,7 +297,14 @@ func (d *drill) unreadable(t *testing.T) {
 		t.Skip("what another release than that of PREVIOUS cannot read is not known")
 	}
 	input := d.topic(t, "unreadable-in", 2)
-	group := func(name string) group { return d.group(t, name, input) }
+	// That release makes states of poisson under another revision.
+	var models strings.Builder
+	for line := range strings.Lines(kinds + known) {
+		if !strings.Contains(line, "kind: poisson") {
+			models.WriteString(line)
+		}
+	}
+	group := func(name string) group { return d.groupOf(t, name, input, models.String()) }
 	g := group("unreadable")
 	o := observe(t, d.client, g, input)
 	rng := rand.New(rand.NewPCG(d.seed, 4))
