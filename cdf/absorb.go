@@ -144,12 +144,12 @@ type tick struct {
 }
 
 const (
-	// noTime is the greatest time of a record that says none: Kafka's is -1, many clients' 0,
+	// NoTime is the greatest time of a record that says none: Kafka's is -1, many clients' 0,
 	// and where Credence has none it writes 1.
-	noTime = 1
-	// furthestTime is how far a record may be from those before it: ten years. What is farther
+	NoTime = 1
+	// FurthestTime is how far a record may be from those before it, in milliseconds: ten years. What is farther
 	// comes of a clock that was never set, or of another unit.
-	furthestTime = 3652 * 24 * 3600 * 1000
+	FurthestTime = 3652 * 24 * 3600 * 1000
 	// leastKept is the part of the weight of earlier rows below which all of it is forgotten.
 	leastKept = 1e-3
 )
@@ -162,11 +162,11 @@ func (s *state) tick(spec *Spec, now int64) tick {
 		return tick{clock: max(s.clock, now)}
 	}
 	switch gap := now - s.clock; {
-	case now <= noTime:
+	case now <= NoTime:
 		return tick{clock: s.clock, ignored: true}
-	case s.clock <= noTime:
+	case s.clock <= NoTime:
 		return tick{clock: now}
-	case gap > furthestTime, gap < -furthestTime:
+	case gap > FurthestTime, gap < -FurthestTime:
 		if s.timeless {
 			return tick{clock: now, ignored: true}
 		}

@@ -2,7 +2,11 @@
 // function of the key's records alone, so that a replay cuts the same shards.
 package gather
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/credence-stream/credence/cdf"
+)
 
 // Rule says when the rows that a key has gathered are a shard: with the record that
 // brings them to Rows, or that came Millis or more after the first of them. Zero asks
@@ -17,11 +21,6 @@ type Rule struct {
 const (
 	MostRows  = 10_000
 	mostBytes = 1 << 20
-)
-
-const (
-	noTime   = 1                       // the greatest time of a record that has none, see cdf
-	tenYears = 3652 * 24 * 3600 * 1000 // in milliseconds
 )
 
 // On reports whether rows are gathered at all.
@@ -39,7 +38,7 @@ func (r Rule) Form() string {
 // ends reports whether rows and bytes that began at a time are a shard with a record of
 // another time.
 func (r Rule) ends(rows, bytes int, began, now int64) bool {
-	return rows >= r.Most() || bytes >= mostBytes || r.Millis > 0 && (now-began >= r.Millis || now > noTime && began-now > tenYears)
+	return rows >= r.Most() || bytes >= mostBytes || r.Millis > 0 && (now-began >= r.Millis || now > cdf.NoTime && began-now > cdf.FurthestTime)
 }
 
 // Most returns how many rows are a shard at the latest, whatever their time.
