@@ -112,12 +112,14 @@ func newFilter(kind string, columns cdf.Roles, settings string, shards ...*cdf.B
 	return f, nil
 }
 
-// stream absorbs the shards in turn.
+// stream absorbs the shards in turn, each a new one.
 func stream(f *cdf.Filter, shards ...*cdf.Batch) *here {
 	turn := 0
 	return ours(func() error {
 		turn++
-		_, err := f.Update(shards[turn%len(shards)])
+		b := shards[turn%len(shards)]
+		renew(b)
+		_, err := f.Update(b)
 		return err
 	}, 1)
 }

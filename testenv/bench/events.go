@@ -44,17 +44,14 @@ func (b *bench) events() error {
 // shard one behind the other, so that it is gathered of them again.
 func (r *rig) produceEvents(ctx context.Context, keys, shards int) (*topic, error) {
 	t := &topic{name: fmt.Sprintf("bench-events-%d-%d", keys, shards), n: 1, keys: keys, records: shards * rows, ends: make([]int64, partitions)}
-	var values [][]byte
-	for _, b := range regression(rows, columns).several(different) {
-		of, err := events(b)
+	fresh := regression(rows, columns).fresh()
+	return r.fill(ctx, t, shards, func(key int, send func(pipeline.Output) error) error {
+		values, err := events(fresh())
 		if err != nil {
-			return nil, err
+			return err
 		}
-		values = append(values, of...)
-	}
-	return r.fill(ctx, t, shards, func(i, key int, send func(pipeline.Output) error) error {
-		for j := range rows {
-			if err := send(record(t.name, key, values[(i*rows+j)%len(values)])); err != nil {
+		for _, value := range values {
+			if err := send(record(t.name, key, value)); err != nil {
 				return err
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/arrow"
 )
 
 // A stream of low load.
@@ -60,15 +61,11 @@ func (r *rig) latency(ctx context.Context, settings string, records int) (waits 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.stop()) }()
-	values, err := encoded(regression(rows, columns), turns)
-	if err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)
 	ready, arrived := make(chan struct{}), make(chan time.Duration)
-	g.Go(func() error { return r.trickle(ctx, topic, values, records, ready) })
+	g.Go(func() error { return r.trickle(ctx, topic, records, ready) })
 	for p := range partitions {
 		g.Go(func() error { return r.tail(ctx, pipeline.Partition{Topic: c.output, ID: int32(p)}, arrived) })
 	}
@@ -91,10 +88,18 @@ func (r *rig) latency(ctx context.Context, settings string, records int) (waits 
 
 // trickle sends a record of each key, and when these have arrived, so that the
 // consumer is up and knows all keys, the records that count, slowly.
-func (r *rig) trickle(ctx context.Context, topic string, values [][]byte, records int, ready <-chan struct{}) error {
+func (r *rig) trickle(ctx context.Context, topic string, records int, ready <-chan struct{}) error {
+	fresh := regression(rows, columns).fresh()
 	return r.send(ctx, func(send func(pipeline.Output) error) error {
+		put := func(key int) error {
+			value, err := arrow.Encode(fresh())
+			if err != nil {
+				return err
+			}
+			return send(record(topic, key, value))
+		}
 		for k := range streamKeys {
-			if err := send(record(topic, k, values[0])); err != nil {
+			if err := put(k); err != nil {
 				return err
 			}
 		}
@@ -108,7 +113,7 @@ func (r *rig) trickle(ctx context.Context, topic string, values [][]byte, record
 			if err := slow.Wait(ctx); err != nil {
 				return err
 			}
-			if err := send(record(topic, i%streamKeys, values[i%turns])); err != nil {
+			if err := put(i % streamKeys); err != nil {
 				return err
 			}
 		}

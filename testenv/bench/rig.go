@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/arrow"
 	"github.com/credence-stream/credence/pipeline/kafka"
 	"github.com/credence-stream/credence/testenv"
 )
@@ -79,20 +80,18 @@ func (r *rig) produce(ctx context.Context, n, keys, records int) (*topic, error)
 
 func (r *rig) produceTo(ctx context.Context, partitions, n, keys, records int) (*topic, error) {
 	t := &topic{name: fmt.Sprintf("bench-%d-%d-%d", partitions, n, keys), n: n, keys: keys, records: records, ends: make([]int64, partitions)}
-	values, err := encoded(regression(n, columns), different)
-	if err != nil {
-		return nil, err
-	}
-	return r.fill(ctx, t, records, func(i, key int, send func(pipeline.Output) error) error {
-		return send(record(t.name, key, values[i%len(values)]))
+	fresh := regression(n, columns).fresh()
+	return r.fill(ctx, t, records, func(key int, send func(pipeline.Output) error) error {
+		value, err := arrow.Encode(fresh())
+		if err != nil {
+			return err
+		}
+		return send(record(t.name, key, value))
 	})
 }
 
-// different is how many shards of a topic differ.
-const different = 200
-
-// fill makes a topic of so many shards, once; put sends the i-th of them.
-func (r *rig) fill(ctx context.Context, t *topic, shards int, put func(i, key int, send func(pipeline.Output) error) error) (*topic, error) {
+// fill makes a topic of so many shards, once; put sends one.
+func (r *rig) fill(ctx context.Context, t *topic, shards int, put func(key int, send func(pipeline.Output) error) error) (*topic, error) {
 	if filled := r.topics[t.name]; filled != nil {
 		return filled, nil
 	}
@@ -106,7 +105,7 @@ func (r *rig) fill(ctx context.Context, t *topic, shards int, put func(i, key in
 			if t.keys < shards {
 				key = rng.IntN(t.keys)
 			}
-			if err := put(i, key, send); err != nil {
+			if err := put(key, send); err != nil {
 				return err
 			}
 		}

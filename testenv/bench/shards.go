@@ -57,12 +57,31 @@ func (s shape) make(r *rand.Rand, from int) *cdf.Batch {
 
 // several returns shards whose groups follow each other.
 func (s shape) several(n int) []*cdf.Batch {
-	r := rand.New(rand.NewPCG(1, 1))
+	next := s.fresh()
 	all := make([]*cdf.Batch, n)
 	for i := range all {
-		all[i] = s.make(r, i*s.rows)
+		all[i] = next()
 	}
 	return all
+}
+
+// fresh returns what makes the next of such shards.
+func (s shape) fresh() func() *cdf.Batch {
+	r, from := rand.New(rand.NewPCG(1, 1)), -s.rows
+	return func() *cdf.Batch {
+		from += s.rows
+		return s.make(r, from)
+	}
+}
+
+// renew changes a number of a shard by its last bit, so that a shard that is
+// absorbed again is another: what is sent twice is counted and told.
+func renew(b *cdf.Batch) {
+	first := &b.Columns[0]
+	if first.Type == cdf.Integer {
+		first = &b.Columns[len(b.Columns)-1]
+	}
+	first.Number[0] = math.Nextafter(first.Number[0], math.Inf(1))
 }
 
 // turns is how many shards are absorbed in turn, here and by the peers.
