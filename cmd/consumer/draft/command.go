@@ -227,11 +227,8 @@ func writeDraft(ctx context.Context, a *app.App, f *draftFlags) error {
 // draft drafts from what was looked at.
 func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
 	m, err := s.profile.Suggest(a.Kinds, f.wish)
-	if doubts := s.profile.doubts(a.Names); err != nil && len(doubts) > 0 {
-		return nil, nil, fmt.Errorf("%w (%s)", err, strings.Join(doubts, "; "))
-	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, s.explained(err, a.Names, f.wish.Response)
 	}
 	if f.by == "init" {
 		for _, line := range m.Notes() {

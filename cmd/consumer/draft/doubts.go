@@ -46,6 +46,21 @@ func (p *Profile) doubts(names cli.Names) []string {
 	return all
 }
 
+// explained adds to the error of a draft why columns are text: what the reader of a file
+// noted of the response, which names a line, else all doubts.
+func (l *look) explained(err error, names cli.Names, response string) error {
+	why := l.profile.doubts(names)
+	for _, note := range l.notes {
+		if c := l.profile.find(response); c != nil && c.kind == cdf.Text && strings.HasPrefix(note, fmt.Sprintf("column %q is text", response)) {
+			why = []string{note}
+		}
+	}
+	if len(why) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w (%s)", err, strings.Join(why, "; "))
+}
+
 func isNumber(text string) bool {
 	_, err := strconv.ParseFloat(text, 64)
 	return err == nil

@@ -354,7 +354,8 @@ func TestRefusedWishes(t *testing.T) {
 	}{
 		{newProfile(), Wish{}, "no rows"},
 		{p, Wish{Response: "z"}, `no column "z" for the response; the columns are x, y, bought, color, town`},
-		{p, Wish{Response: "color"}, `the response "color" is text, and every kind takes numbers`},
+		{p, Wish{Response: "color"}, `the response "color" is text, and every kind takes numbers; of 3 classes kind probit explains one at a time: add a column that is 1 where color is "`},
+		{p, Wish{Response: "town"}, `the response "town" is text, and every kind takes numbers`},
 		{profileOf(x, texts("won", func(i int) string { return []string{"no", "yes"}[i%2] })), Wish{Response: "won"}, `recoded: 0 for "no", 1 for "yes"`},
 		{profileOf(color, town), Wish{}, "name one with --response"},
 		{p, Wish{Response: "y", Kind: "probit"}, "kind probit takes a response of 0 and 1"},

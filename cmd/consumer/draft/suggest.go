@@ -16,6 +16,9 @@ import (
 // wrapped with the column, and with what to ask for instead.
 var ErrDraft = errors.New("no model can be drafted")
 
+// mostClasses is how many levels a response of text has that are classes rather than names.
+const mostClasses = 20
+
 // Wish is what the user has settled. Empty fields are for Suggest to find.
 type Wish struct {
 	Response string
@@ -108,7 +111,7 @@ func (m *Model) choose(name string) error {
 			levels := m.response.levels()
 			return fmt.Errorf("%w: the response %q is text; kind probit takes it once it is recoded: 0 for %q, 1 for %q", ErrDraft, name, levels[0], levels[1])
 		case m.response.kind == cdf.Text:
-			return fmt.Errorf("%w: the response %q is text, and every kind takes numbers", ErrDraft, name)
+			return fmt.Errorf("%w: the response %q is text, and every kind takes numbers%s", ErrDraft, name, m.response.recoded())
 		case m.response.values == 0:
 			return fmt.Errorf("%w: the response %q has no value in the sample", ErrDraft, name)
 		}
@@ -129,6 +132,14 @@ func (m *Model) choose(name string) error {
 		}
 	}
 	return fmt.Errorf("%w: no column of numbers could be the response; name one with --response (the columns are %s)", ErrDraft, p.names())
+}
+
+// recoded says what a response of a few classes can be made into: "" for other text.
+func (c *column) recoded() string {
+	if c.distinct() < 3 || c.distinct() > mostClasses || 2*c.distinct() > c.values {
+		return ""
+	}
+	return fmt.Sprintf("; of %d classes kind probit explains one at a time: add a column that is 1 where %s is %q, for instance, and 0 elsewhere", c.distinct(), plain(c.name), c.levels()[0])
 }
 
 // chooseKind settles the kind and says why.

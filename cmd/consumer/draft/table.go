@@ -2,6 +2,8 @@ package draft
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
@@ -95,7 +97,7 @@ func (c *column) ranged() string {
 		to, _ := ends.Label(1)
 		return from + " to " + to
 	case c.kind != cdf.Text:
-		return number(c.least) + " to " + number(c.most)
+		return span(c.least, c.most)
 	}
 	var some []string
 	for _, level := range c.levels() {
@@ -110,6 +112,18 @@ func (c *column) ranged() string {
 		many = "over " + many
 	}
 	return many + ": " + strings.Join(some, ", ")
+}
+
+// span writes a range, with the digits that tell its ends apart.
+func span(least, most float64) string {
+	from, to := number(least), number(most)
+	for digits := 5; least != most && from == to && digits <= 17; digits++ {
+		from, to = strconv.FormatFloat(least, 'g', digits, 64), strconv.FormatFloat(most, 'g', digits, 64)
+		if math.Abs(most) < 1e15 && least == math.Trunc(least) && most == math.Trunc(most) {
+			from, to = cli.Count(int64(least)), cli.Count(int64(most))
+		}
+	}
+	return from + " to " + to
 }
 
 // few reports integers of few values, which may be names of something.

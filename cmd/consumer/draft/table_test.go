@@ -39,6 +39,21 @@ func TestIDs(t *testing.T) {
 	}
 }
 
+// TestSpanTellsItsEndsApart has ranges whose ends agree in the usual digits.
+func TestSpanTellsItsEndsApart(t *testing.T) {
+	for want, ends := range map[string][2]float64{
+		"4.088 to 17.68":                   {4.0881, 17.6812},
+		"5 to 5":                           {5, 5},
+		"1,760,000,000 to 1,760,017,940":   {1760000000, 1760017940},
+		"-1,760,000,100 to -1,760,000,000": {-1760000100, -1760000000},
+		"1.00001 to 1.00002":               {1.00001, 1.00002},
+	} {
+		if got := span(ends[0], ends[1]); got != want {
+			t.Errorf("%v: %q, want %q", ends, got, want)
+		}
+	}
+}
+
 func TestTable(t *testing.T) {
 	gaps := floats("gaps\tof", func(i int) float64 { return []float64{1, math.NaN(), 3}[i%3] * float64(1+i%7) })
 	mail := texts("mail", func(i int) string { return fmt.Sprintf("a%d@b.example", i) })

@@ -86,7 +86,11 @@ func (l *Look) Response(name string) error {
 	if c == nil || c.values == 0 || c.distinct() > 1 || c.infinite > 0 {
 		return nil // what is wrong otherwise, the draft says
 	}
-	return fmt.Errorf("the response %q is constant: %s in every row of %s: there is nothing to learn; name another with --response", name, c.only(), l.what)
+	every := "every row of " + l.what
+	if l.profile.Rows == 1 {
+		every = "the only row of " + inComment(l.flags.name())
+	}
+	return fmt.Errorf("the response %q is constant: %s in %s: there is nothing to learn; name another with --response", name, c.only(), every)
 }
 
 // Responses lists the columns that could be the response, one to a line, with what was
@@ -118,6 +122,18 @@ func (p *Profile) responds(c *column) bool {
 
 // ResponseName is the column that the model explains.
 func (m *Model) ResponseName() string { return m.response.name }
+
+// Baselines says of each categorical feature against which level its effects are, "c of g":
+// nil for a formula, which says so itself.
+func (m *Model) Baselines() []string {
+	var all []string
+	for i := range m.columns {
+		if g := &m.columns[i]; g.role == categoricalFeature && m.formula == nil {
+			all = append(all, fmt.Sprintf("%s of %s", plain(g.levels()[0]), plain(g.name)))
+		}
+	}
+	return all
+}
 
 // LeftOut lists the columns that serve as nothing, each with the reason.
 func (m *Model) LeftOut() []string {

@@ -212,13 +212,17 @@ func near1(factor float64) string {
 
 // units says what the numbers are.
 func (t *trial) units() string {
+	per := "Per unit of the column, or against the baseline of a category"
+	if b := t.model.Baselines(); len(b) > 0 {
+		per += " (" + named(b) + ")"
+	}
 	switch t.model.Kind.Response {
 	case kind.Binary:
-		return "Per unit of the column, or against the baseline of a category, on the scale of probit: +1 lifts a probability of 50 % to 84 %."
+		return per + ", on the scale of probit: +1 lifts a probability of 50 % to 84 %."
 	case kind.Count:
-		return "Per unit of the column, or against the baseline of a category: the factor by which the rate changes."
+		return per + ": the factor by which the rate changes."
 	}
-	return fmt.Sprintf("Per unit of the column, or against the baseline of a category, in units of %s.", show(t.model.ResponseName()))
+	return fmt.Sprintf("%s, in units of %s.", per, show(t.model.ResponseName()))
 }
 
 // writeLevels shows groups, and what else a model without effects knows.

@@ -204,7 +204,11 @@ func (f *csvFile) read() ([]string, error) {
 	case !errors.As(err, &bad):
 		return nil, fmt.Errorf("%s: %w: %w", f.name, ErrInput, err)
 	case errors.Is(err, csv.ErrFieldCount):
-		return nil, fmt.Errorf("%s:%d: %w: %d fields where the header has %d", f.name, bad.Line, ErrInput, len(record), f.header)
+		hint := ""
+		if f.header == 1 {
+			hint = "; if the first line is a title or a comment and not the names of the columns, tail -n +2 leaves it out"
+		}
+		return nil, fmt.Errorf("%s:%d: %w: %d fields where the header has %d%s", f.name, bad.Line, ErrInput, len(record), f.header, hint)
 	default: // a quote, for those outside of fields in quotes are text
 		if _, next := f.reader.Read(); f.quotes.inside && errors.Is(next, io.EOF) {
 			return nil, fmt.Errorf("%s:%d: %w: the quotes that field %d begins with have no end", f.name, bad.StartLine, ErrInput, len(record)+1)

@@ -61,6 +61,40 @@ func TestFilesThatAreNoText(t *testing.T) {
 	}
 }
 
+// TestDamagedPackages says of packed files what is the matter with them, not with their text.
+func TestDamagedPackages(t *testing.T) {
+	whole := clitest.Gzip(t, "x\n"+strings.Repeat("1\n23\n4567\n", 500))
+	broken := append([]byte(nil), whole...)
+	broken[len(broken)-6] ^= 1 // of the checksum
+	text := clitest.Gzip(t, strings.Repeat("{\"x\": 1}\n{\"x\": 234}\n", 500))
+	for name, c := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"cut.csv.gz":    {whole[:len(whole)-9], "ends in the middle of its data: it was not copied whole"},
+		"end.csv.gz":    {whole[:len(whole)-3], "ends in the middle of its data: it was not copied whole"},
+		"broken.csv.gz": {broken, "the packed file is damaged: gzip: invalid checksum"},
+		"cut.jsonl.gz":  {text[:len(text)-9], "ends in the middle of its data: it was not copied whole"},
+		"cut.json.gz":   {text[:len(text)-9], "ends in the middle of its data: it was not copied whole"},
+	} {
+		_, err := Open(t.Context(), clitest.WriteFile(t, name, c.content), Selection{Key: "k"}, Watch{})
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), name+":") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestTitlesAreNoNames says what to do where the first line is a title: the names below it
+// are more fields than it has.
+func TestTitlesAreNoNames(t *testing.T) {
+	for content, hint := range map[string]bool{"# sales\nx,y\n1,2\n": true, "x,y\n1,2,3\n": false} {
+		_, err := Open(t.Context(), clitest.WriteFile(t, "in.csv", []byte(content)), Selection{Key: "k"}, Watch{})
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "in.csv:2: ") || strings.Contains(err.Error(), "tail -n +2 leaves it out") != hint {
+			t.Errorf("%q: %v", content, err)
+		}
+	}
+}
+
 // TestPackedOrNot reads files of text by what they are where their name says the contrary.
 func TestPackedOrNot(t *testing.T) {
 	for name, content := range map[string][]byte{
@@ -116,8 +150,8 @@ func TestInfiniteNumbersAreTold(t *testing.T) {
 	}
 }
 
-// TestDatesThatAreText tells why a column of dates is none.
-// Integers that a float64 need not hold are told of: below 2^63 they are exact as labels alone.
+// TestWideIntegersAreTold tells of integers that a float64 need not hold: below 2^63 they
+// are exact as labels alone.
 func TestWideIntegersAreTold(t *testing.T) {
 	for name, want := range map[string]struct{ content, note string }{
 		"a.csv":   {"x\n1\n9007199254740993\n", `column "x" has integers of more than 53 bits (as line 3 has it: "9007199254740993"): groups and levels of them are exact`},
@@ -135,6 +169,7 @@ func TestWideIntegersAreTold(t *testing.T) {
 	}
 }
 
+// TestDatesThatAreText tells why a column of dates is none.
 func TestDatesThatAreText(t *testing.T) {
 	for content, want := range map[string]string{
 		"d\n2026-02-27\n2026-02-30\n2026-03-01\n": `column "d" is text, because "2026-02-30" in line 3 is no date, as 2 of 3 values are: if it means missing, --null "2026-02-30"; otherwise correct the file`,

@@ -3,6 +3,7 @@ package rows
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/internal/replay"
@@ -115,6 +116,8 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 		a.note("column %q holds dates with the month first%s", column, example(g.days))
 	case r.form == asCommas:
 		a.note("column %q has decimal commas%s", column, example(g.numbers))
+	case r.form == asPoints && g.unit == 0 && strings.HasPrefix(g.numbers.proof.field, "("):
+		a.note("column %q has negative numbers in parentheses%s", column, example(g.numbers))
 	case r.form == asPoints && g.unit == 0:
 		a.note("column %q has signs between thousands%s", column, example(g.numbers))
 	case r.form != asText:

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -53,7 +55,7 @@ func textOf(file *os.File) (*bufio.Reader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", file.Name(), ErrInput, err)
 		}
-		buffered = bufio.NewReaderSize(in, 1<<16)
+		buffered = bufio.NewReaderSize(unpacked{in}, 1<<16)
 	}
 	head, _ := buffered.Peek(buffered.Size()) // what there is
 	if bytes.HasPrefix(head, []byte("\uFEFF")) {
@@ -64,6 +66,23 @@ func textOf(file *os.File) (*bufio.Reader, error) {
 		return nil, fmt.Errorf("%s: %w: %s", file.Name(), ErrInput, why)
 	}
 	return buffered, nil
+}
+
+// unpacked is the text of a packed file. That the file is damaged it says in words, for to
+// who reads text its errors are those of the text.
+type unpacked struct{ *gzip.Reader }
+
+var errCut = errors.New("the packed file ends in the middle of its data: it was not copied whole; gzip -t tests a copy")
+
+func (u unpacked) Read(b []byte) (int, error) {
+	n, err := u.Reader.Read(b)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = errCut
+	case err != nil && !errors.Is(err, io.EOF):
+		err = fmt.Errorf("the packed file is damaged: %w; gzip -t tests a copy", err)
+	}
+	return n, err
 }
 
 // strange tells of a CSV file whose first line is none of names, in a way that a message
