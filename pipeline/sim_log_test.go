@@ -13,6 +13,7 @@ type simLog struct {
 	topic   int
 	epoch   LeaderEpoch
 	epochs  []simEpoch
+	lost    map[simPlace]bool // records that a new leader did not have
 	entries []simEntry // offset = index
 	start   int64
 	open    map[int]int64 // first offset of each open transaction
@@ -25,6 +26,12 @@ type simLog struct {
 type simEpoch struct {
 	epoch LeaderEpoch
 	from  int64
+}
+
+// simPlace is where one record of a topic lies, and no other one ever.
+type simPlace struct {
+	epoch  LeaderEpoch
+	offset int64
 }
 
 type simEntry struct {
@@ -75,6 +82,10 @@ func (l *simLog) id() string { return fmt.Sprint("topic", l.topic) }
 
 // elect makes a leader that has the first n records.
 func (l *simLog) elect(n int64) {
+	for i := range l.entries[n:] {
+		r := &l.entries[n:][i].record
+		l.lost[simPlace{r.Epoch, r.Offset}] = true
+	}
 	l.entries = l.entries[:n:n]
 	l.epochs = slices.DeleteFunc(l.epochs, func(e simEpoch) bool { return e.from >= n })
 	l.epoch++
@@ -96,7 +107,7 @@ func (l *simLog) compact(below int64) {
 func (l *simLog) recreate() {
 	l.topic++
 	l.entries, l.start, l.told, l.epoch = nil, 0, 0, 1
-	l.epochs = []simEpoch{{1, 0}}
+	l.epochs, l.lost = []simEpoch{{1, 0}}, map[simPlace]bool{}
 	clear(l.open)
 }
 

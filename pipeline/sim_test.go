@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"flag"
 	"testing"
+	"time"
 
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/storetest"
@@ -50,6 +51,20 @@ func TestSimulatedTrouble(t *testing.T) {
 		}
 	}
 	t.Logf("%d schedules, %d violations", n, found)
+}
+
+// TestSimulatedTwin: a record that was applied, is cut from the log, and is there again when its producer has
+// sent it once more, may halt the partition: of the records before it nobody could say the same.
+func TestSimulatedTwin(t *testing.T) {
+	twin := pipeline.Record{Time: 1, Key: []byte("k2"), Value: []byte("8 9 3"), Headers: []pipeline.Header{{Key: "credence-shard", Value: []byte("run/1")}}}
+	for seed := range uint64(200) {
+		p := pipeline.Plan{Seed: seed, Lanes: 2, Records: 3, Bytes: 1 << 20, Backlog: 1 << 20, Cache: 1 << 30, Fetch: 18, Interval: time.Second, Delay: 20 * time.Millisecond,
+			Log:    []pipeline.Arrival{{At: 100 * time.Millisecond, Record: twin}, {At: 200 * time.Millisecond, Record: twin}, {At: 300 * time.Millisecond, Record: twin}},
+			Faults: []pipeline.Fault{{Kind: pipeline.Truncate, From: 180 * time.Millisecond, To: 190 * time.Millisecond, N: 1}}}
+		if v := simulate(p); v != nil {
+			t.Fatalf("seed %d: %s: %s", seed, v.Kind, v.What)
+		}
+	}
 }
 
 // TestSimulatedOrigins: a group that is told to begin above records never applies them,

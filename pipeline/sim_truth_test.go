@@ -24,9 +24,10 @@ type simTruth struct {
 type simStored struct {
 	of        uint64 // branches, a bit each
 	watermark int64  // -1: nothing is stored, which is of every branch
+	last      simPlace
 }
 
-var simEmpty = simStored{^uint64(0), -1}
+var simEmpty = simStored{of: ^uint64(0), watermark: -1}
 
 // begin starts the first branch.
 func (s *Sim) begin() {
@@ -100,6 +101,7 @@ func (s *Sim) saved(c *Checkpoint) {
 		return
 	}
 	was := t.now
+	defer func() { t.now.last = simPlace{c.Last.Epoch, c.Last.Offset} }()
 	if c.From < 0 && c.To > 0 || len(c.Gaps) > 0 && c.To > c.From {
 		s.giveUp(c)
 		return
@@ -132,7 +134,7 @@ func (s *Sim) giveUp(c *Checkpoint) {
 			b.add(&old.told[i])
 		}
 		t.branches = append(t.branches, b)
-		t.now = simStored{1 << (len(t.branches) - 1), c.To}
+		t.now = simStored{of: 1 << (len(t.branches) - 1), watermark: c.To}
 		return
 	}
 	of, growing := uint64(0), s.log.grow
@@ -148,7 +150,7 @@ func (s *Sim) giveUp(c *Checkpoint) {
 			of |= s.grow(b)
 		}
 	}
-	t.now = simStored{of, c.To}
+	t.now = simStored{of: of, watermark: c.To}
 	if !s.Plan.SkipGap && c.From >= 0 || s.log.start < c.To && (c.From >= 0 || c.To != s.noted) {
 		s.violate("state", "records from %d to %d are given up, the log begins at %d", c.From, c.To, s.log.start)
 	}
@@ -248,14 +250,15 @@ func reasonOf(o *Output) string {
 	return string(o.Headers[1].Value)
 }
 
-// excused reports whether a partition may stay halted.
+// excused reports whether a partition may stay halted. What was applied of a log and is cut from it
+// may be there again, with the same bytes at the same offset: nobody has to know that it is.
 func (s *Sim) excused(reason string) bool {
 	now := s.truth.now
 	switch reason {
 	case "gap":
 		return !s.Plan.SkipGap && now.watermark >= 0 && s.log.start > now.watermark || now.watermark < 0 && s.noted >= 0 && s.log.start > s.noted
 	case "truncated", "recreated":
-		return now.watermark >= 0 && now.of&s.growing() == 0 || max(now.watermark, s.noted) > s.log.stable()
+		return now.watermark >= 0 && (now.of&s.growing() == 0 || s.log.lost[now.last]) || max(now.watermark, s.noted) > s.log.stable()
 	case "store_lost":
 		return now.watermark < 0 && s.log.start > max(0, s.noted)
 	}
