@@ -7,6 +7,7 @@ import (
 	"github.com/credence-stream/credence/cdf/correlated"
 	"github.com/credence-stream/credence/cdf/reliability"
 	"github.com/credence-stream/credence/cdf/repeated"
+	"github.com/credence-stream/credence/cdf/season"
 )
 
 // account is what a key remembers of how well its shards were predicted: some 120
@@ -32,6 +33,8 @@ type account struct {
 	repeats repeated.Sketch
 	// Of a model of two classes, nil before it has told of a row.
 	reliability *reliability.Account
+	// Of a time series, nil before it has told of a row.
+	season *season.Account
 }
 
 // The classes of transforms: the two tails that an interval of 95 % leaves out
@@ -105,6 +108,17 @@ func (a *account) addReliability(s *reliability.Shard) {
 		a.reliability = new(reliability.Account)
 	}
 	a.reliability.Add(s)
+}
+
+// addSeason takes the errors of a shard of a time series.
+func (a *account) addSeason(s *season.Shard) {
+	if s.Rows() == 0 && a.season == nil {
+		return
+	}
+	if a.season == nil {
+		a.season = new(season.Account)
+	}
+	a.season.Add(s)
 }
 
 // rowWeight is what a row counts for where predictions are judged, one of n that were
@@ -251,6 +265,7 @@ func (a *account) appendFlags(dst []string, verdict fit, rows float64) []string 
 		{outliers, a.wild > 1/math.E},
 		{correlatedErrors, a.errors.Correlated()},
 		{RepeatedFlag, a.repeats.Part(rows) > 0},
+		{SeasonFlag, a.season != nil && a.season.Season() > 0},
 	} {
 		if f.up {
 			dst = append(dst, f.name)

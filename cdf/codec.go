@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf/correlated"
 	"github.com/credence-stream/credence/cdf/reliability"
+	"github.com/credence-stream/credence/cdf/season"
 )
 
 // The snapshot is made of unsigned and zigzag varints, little-endian floats,
@@ -188,7 +189,8 @@ const (
 	partRepeats                 // of a key some of whose shards told enough to be remembered
 	partReliability             // of a model of two classes
 	partTimeless                // the last shard's time was ignored: nothing follows
-	allParts        = 1<<iota - 1
+	allParts        = 1<<iota - 1 | partSeason
+	partSeason      = 1 << 6 // of a time series
 )
 
 // held returns the bits of the parts that are there.
@@ -202,6 +204,9 @@ func (s *state) held() (bits byte) {
 	}
 	if a.reliability != nil && a.reliability.Rows > 0 {
 		bits |= partReliability
+	}
+	if a.season != nil {
+		bits |= partSeason
 	}
 	if s.timeless {
 		bits |= partTimeless
@@ -224,6 +229,9 @@ func (s *state) appendParts(b []byte, version byte) []byte {
 	if bits&partReliability != 0 {
 		b = a.appendReliability(b)
 	}
+	if bits&partSeason != 0 {
+		b = a.season.Append(b)
+	}
 	return b
 }
 
@@ -236,7 +244,7 @@ func (s *state) readParts(r *reader, version byte, spec *Spec) {
 	case version >= snapshotParts:
 		if bits = r.byte(); bits <= partErrors {
 			r.fail("parts %b in version %d", bits, version)
-		} else if bits > allParts {
+		} else if bits&^allParts != 0 {
 			r.err, r.b = fmt.Errorf("%w %w: parts %b, this one reads %b", ErrSnapshot, ErrLater, bits, allParts), nil
 		}
 	}
@@ -248,6 +256,13 @@ func (s *state) readParts(r *reader, version byte, spec *Spec) {
 	}
 	if r.err == nil && bits&partReliability != 0 {
 		a.readReliability(r, len(s.design.names))
+	}
+	if r.err == nil && bits&partSeason != 0 {
+		ok := false
+		a.season = new(season.Account)
+		if r.b, ok = a.season.Read(r.b); !ok {
+			r.fail("%+v in the account of a season", *a.season)
+		}
 	}
 	if s.timeless = bits&partTimeless != 0; s.timeless && !spec.ages() {
 		r.fail("a time was ignored, and none is needed")

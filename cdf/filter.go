@@ -175,6 +175,9 @@ func (f *Filter) save() undo {
 	if r := f.now.account.reliability; r != nil {
 		r.CopyTo(&f.ws.relied)
 	}
+	if a := f.now.account.season; a != nil {
+		a.CopyTo(&f.ws.seasoned)
+	}
 	for i := range f.now.factors {
 		if n := len(f.now.factors[i].levels); i == 0 {
 			back.levels = n
@@ -202,6 +205,9 @@ func (f *Filter) restore(back *undo) error {
 	copy(f.now.scaling.watch.spreads, back.watched)
 	if r := f.now.account.reliability; r != nil {
 		f.ws.relied.CopyTo(r)
+	}
+	if a := f.now.account.season; a != nil {
+		f.ws.seasoned.CopyTo(a)
 	}
 	f.outdated()
 	f.summed = back.summed && !f.SelfDescribing()

@@ -31,13 +31,16 @@ const (
 // RepeatedFlag is raised where shards came more than once, so that their rows count as often.
 const RepeatedFlag = "repeated_shards"
 
+// SeasonFlag is raised where the errors of a time series return after a period.
+const SeasonFlag = "season"
+
 // MiscalibratedFlag is raised where responses do not lie in their predictive distributions as
 // they should, and not because these are too wide, or predicted probabilities do not come true.
 const MiscalibratedFlag = "miscalibrated"
 
 // Flags lists the flags that the engine raises.
 func Flags() []string {
-	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CollinearFlag, timeIgnored}
+	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, SeasonFlag, CollinearFlag, timeIgnored}
 }
 
 // Advise says what to do about a flag that the engine raises, empty where the
@@ -67,6 +70,9 @@ func Advise(flag string) string {
 	case RepeatedFlag:
 		return "shards came again bit for bit, whose rows count as often as they came, so that intervals are too short: let the producer send the header " +
 			"credence-shard, or be idempotent, and read the topic again with a new group, or forget; a response that its columns give exactly looks the same"
+	case SeasonFlag:
+		return "errors return after a period, which the model has not: the level follows the season, so that phi, tau2 and sigma2 are those that follow it best " +
+			"and forecasts lack it: take the season out of the response first, as its mean by hour or by day of the week, and read the topic again with a new group"
 	case timeIgnored:
 		return "forget_per is a duration, and nothing was forgotten for this record: it has no timestamp, or one that is far before that of an earlier record " +
 			"or more than ten years from it: look at the clocks of what sends records, and at the unit of timestamps, which is the millisecond"
@@ -227,6 +233,15 @@ func (f *Filter) Repeated() (shards int64, part float64) {
 		shards = s.account.repeats.Again.Shards
 	}
 	return shards, part
+}
+
+// Season returns the period, in steps, after which the errors of a time series return, 0 where the
+// summary of the last Update has no SeasonFlag.
+func (f *Filter) Season() float64 {
+	if a := f.now.account.season; a != nil {
+		return a.Season()
+	}
+	return 0
 }
 
 // Curved returns the name of the column, as variables have it, whose curve the model lacks most

@@ -14,11 +14,12 @@ func (f *Filter) scoreShard(observed int) error {
 	scaled.PredictedRows = int64(w.shard.Rows - observed)
 	predicted, expected, unit := NoScore(), math.NaN(), math.Log(s.scaling.y.Scale)
 	w.reliability.Reset()
+	w.season.Reset()
 	if f.engine.predictor != nil && s.n > 0 && observed > 0 {
-		w.shard.Reliability = &w.reliability
+		w.shard.Reliability, w.shard.Season = &w.reliability, &w.season
 		rng, _ := w.stream.of(f.engine, f.spec.Seed, f.key, s.t+1, purposeScore)
 		sc, err := f.engine.predictor.Score(&w.shard, rng)
-		w.shard.Reliability = nil
+		w.shard.Reliability, w.shard.Season = nil, nil
 		if err != nil {
 			return as(ErrNumeric, fmt.Errorf("score: %w", err))
 		}
@@ -43,6 +44,7 @@ func (f *Filter) scoreShard(observed int) error {
 	if s.scaling.frozen { // constants of two rows make wild ones of the third
 		s.account.add(s.t+1, &s.score, &predicted, expected, f.weight)
 		s.account.addReliability(&w.reliability)
+		s.account.addSeason(&w.season)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/credence-stream/credence/cdf/reliability"
+	"github.com/credence-stream/credence/cdf/season"
 )
 
 // Batch holds the columns of one shard as they arrived, before roles are
@@ -118,6 +119,8 @@ type Shard struct {
 	Serial uint64
 	// Reliability, where it is not nil, is what Score of a model of two classes tells of the rows.
 	Reliability *reliability.Shard
+	// Season, where it is not nil, is what Score of a time series tells of the steps and rows.
+	Season *season.Shard
 }
 
 // Observed returns the number of rows that have a response.

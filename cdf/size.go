@@ -61,6 +61,9 @@ func (s *state) size() int64 {
 	if r := s.account.reliability; r != nil {
 		size += int64(unsafe.Sizeof(*r)) + held(r.Curves)
 	}
+	if a := s.account.season; a != nil {
+		size += int64(unsafe.Sizeof(*a)) + held(a.Scores)
+	}
 	for i := range s.drops {
 		size += int64(len(s.drops[i].Column))
 	}

@@ -256,6 +256,6 @@ func (s *state) takeRounded(from *state) bool {
 	float(&to.wild, account.wild)
 	// Weighed rows and sums of judgements, whose rules may change as well.
 	to.pit, to.fallen = account.pit, account.fallen
-	to.errors, to.repeats, to.reliability = account.errors, account.repeats, account.reliability
+	to.errors, to.repeats, to.reliability, to.season = account.errors, account.repeats, account.reliability, account.season
 	return same
 }

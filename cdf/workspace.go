@@ -3,6 +3,7 @@ package cdf
 import (
 	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/cdf/reliability"
+	"github.com/credence-stream/credence/cdf/season"
 )
 
 // Workspace holds the buffers of an update. Filters that one goroutine uses
@@ -46,6 +47,8 @@ type Workspace struct {
 	// What the shard's rows are to their predictions, and what was known of these before.
 	reliability reliability.Shard
 	relied      reliability.Account
+	season      season.Shard
+	seasoned    season.Account
 }
 
 // NewWorkspace returns an empty workspace.

@@ -46,6 +46,8 @@ func (r *result) flagged(flags []string, filter *cdf.Filter) {
 			r.Repeats.Shards, r.Repeats.Part = filter.Repeated()
 		case cdf.MiscalibratedFlag:
 			r.Curved = filter.Curved()
+		case cdf.SeasonFlag:
+			r.Season = filter.Season()
 		}
 	}
 }
@@ -89,6 +91,8 @@ func (l *flagLog) report(log *slog.Logger, p Partition, tasks []task) {
 				args = append(args, "found", t.result.Repeats.Shards, "part", math.Round(100*t.result.Repeats.Part)/100)
 			case flag == cdf.MiscalibratedFlag && t.result.Curved != "":
 				args = append(args, "curved", t.result.Curved)
+			case flag == cdf.SeasonFlag:
+				args = append(args, "steps", math.Round(10*t.result.Season)/10)
 			}
 			if advice := Advise(flag, t.spec.Settings); advice != "" {
 				args = append(args, "advice", advice)

@@ -86,6 +86,7 @@ type result struct {
 	Together []string // columns that determine each other, where a flag says so
 	Repeats  Repeats  // where a flag says that there are some
 	Curved   string   // the column with a curve that the model lacks, likewise
+	Season   float64  // steps after which errors return, where SeasonFlag says that they do
 	Alerts   []alert.Event
 }
 

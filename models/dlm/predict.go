@@ -7,6 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/internal/predictive"
 )
@@ -56,7 +57,11 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	t := predictive.NewTally(out)
 	var limit studentLimit
 	for i, y := range sh.Y {
-		w.grid.step(f.clock.Tick(sh, i), math.NaN(), w.product)
+		steps := f.clock.Tick(sh, i)
+		w.grid.step(steps, math.NaN(), w.product)
+		if sh.Season != nil {
+			sh.Season.Pass(steps)
+		}
 		if t.Skip(y) {
 			continue
 		}
@@ -64,6 +69,9 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		mean := w.mean(w.level)
 		covered := w.covers(y, limit.at(2*w.shape))
 		pit := w.bin(y)
+		if sh.Season != nil {
+			sh.Season.Tell(normal.Quantile(pit))
+		}
 		logs, err := f.absorb(y)
 		if err != nil {
 			return out, err

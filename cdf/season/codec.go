@@ -1,0 +1,42 @@
+package season
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Append appends the account.
+func (a *Account) Append(b []byte) []byte {
+	for _, v := range [...]int64{a.Unit, a.Rows, a.Fresh, int64(len(a.Scores))} {
+		b = binary.AppendUvarint(b, uint64(v))
+	}
+	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(a.Period))
+	for _, v := range a.Scores {
+		b = append(b, byte(v))
+	}
+	return b
+}
+
+// Read reads what Append wrote and returns what follows; false where it cannot be that.
+func (a *Account) Read(b []byte) (rest []byte, ok bool) {
+	var v [4]uint64
+	for i := range v {
+		n := 0
+		if v[i], n = binary.Uvarint(b); n <= 0 || v[i] > math.MaxInt64 {
+			return nil, false
+		}
+		b = b[n:]
+	}
+	n := v[3]
+	if n > Window || uint64(len(b)) < 4+n {
+		return nil, false
+	}
+	a.Unit, a.Rows, a.Fresh = int64(v[0]), int64(v[1]), int64(v[2])
+	a.Period = math.Float32frombits(binary.LittleEndian.Uint32(b))
+	b = b[4:]
+	a.Scores = make([]int8, n)
+	for i := range a.Scores {
+		a.Scores[i] = int8(b[i])
+	}
+	return b[n:], a.Valid()
+}

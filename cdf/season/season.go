@@ -1,0 +1,135 @@
+// Package season tells whether the errors of a time series return: of the day in hours, of the
+// week in days. A level follows a season that it does not have, with the steps and the noise that do it best,
+// so that each row lies in its predictive distribution as it should; but its errors swing with the season.
+//
+// Errors are normal scores of the rows' probability integral transforms, each predicted from
+// the rows before it: independent, whatever the parameters are. Their periodogram is exponential with the mean 1 at
+// every frequency (Fisher, Proceedings of the Royal Society A 125, 1929), and a season is a line in it.
+package season
+
+import "math"
+
+const (
+	// Window is how many scores are remembered, those that are missing too.
+	Window = 1024
+	// least is how many there must be, and between is after how many the next judgement comes.
+	least, between = 64, 16
+
+	// A score counts up to furthest, so that noise with heavy tails hides no season, and is stored in steps of 1/fine.
+	furthest, fine = 3.1, 40
+
+	// A line is what exceeds unlikely, and the logarithm of the square of how many windows there were: so all
+	// judgements of a stream together raise a false alarm in less than 1 % of streams. It also is as many times what frequencies beside it
+	// have, so that errors which last, or a level with another law, are no season.
+	unlikely = 14.
+	// It has at least fewest periods in the window, each of at least shortest scores.
+	fewest, shortest = 4, 2.5
+)
+
+// Account is what a key remembers of the errors of its rows.
+type Account struct {
+	Unit   int64  // steps between two scores: the least there was
+	Scores []int8 // of successive units, the oldest first; 0: none
+	Rows   int64  // scores told
+	Fresh  int64  // of these, since the last judgement
+	Period float32
+}
+
+// Shard is what the rows of a shard tell, and room to judge.
+type Shard struct {
+	rows  []row
+	steps float64
+	spectrum
+}
+
+type row struct{ steps, score float64 }
+
+// Reset makes it one of no rows.
+func (s *Shard) Reset() { s.rows, s.steps = s.rows[:0], 0 }
+
+// Rows returns the number of rows told.
+func (s *Shard) Rows() int { return len(s.rows) }
+
+// Pass says that as many steps of time pass before the next row.
+func (s *Shard) Pass(steps float64) { s.steps += steps }
+
+// Tell takes the normal score of a row.
+func (s *Shard) Tell(score float64) {
+	s.rows = append(s.rows, row{s.steps, score})
+	s.steps = 0
+}
+
+// Season returns the period, in steps, that errors have, 0 where they have none.
+func (a *Account) Season() float64 { return float64(a.Period) * float64(max(a.Unit, 1)) }
+
+// Add takes in a shard. Of several rows of a step the first counts.
+func (a *Account) Add(s *Shard) {
+	for i := range s.rows {
+		if r := &s.rows[i]; r.steps >= 1 {
+			a.pass(r.steps)
+			a.push(stored(r.score))
+			a.Rows++
+			a.Fresh++
+		}
+	}
+	if s.steps >= 1 {
+		a.pass(s.steps + 1)
+	}
+	if a.Fresh >= between && len(a.Scores) >= least {
+		a.Fresh, a.Period = 0, float32(s.spectrum.line(a.Scores, a.limit()))
+	}
+}
+
+// limit is what a line exceeds.
+func (a *Account) limit() float64 { return unlikely + 2*math.Log1p(float64(a.Rows)/Window) }
+
+// pass leaves room for the units without a row that the steps before one are. A time that passes in seconds, of rows that
+// come by the hour, has as unit the least gap: a lesser one begins anew.
+func (a *Account) pass(steps float64) {
+	steps = min(steps, 1<<53)
+	if unit := int64(steps); a.Unit == 0 || unit < a.Unit {
+		if a.Unit > 0 {
+			a.Scores, a.Period = a.Scores[:0], 0
+		}
+		a.Unit = unit
+	}
+	missing := math.Round(steps/float64(a.Unit)) - 1
+	if missing >= Window {
+		a.Scores = a.Scores[:0]
+		return
+	}
+	for range int(missing) {
+		a.push(0)
+	}
+}
+
+func (a *Account) push(score int8) {
+	if len(a.Scores) < Window {
+		a.Scores = append(a.Scores, score)
+		return
+	}
+	copy(a.Scores, a.Scores[1:])
+	a.Scores[Window-1] = score
+}
+
+// stored is a score as it is remembered: never 0, which is none.
+func stored(score float64) int8 {
+	v := math.Round(fine * min(max(score, -furthest), furthest))
+	if v == 0 || math.IsNaN(v) {
+		return 1
+	}
+	return int8(v)
+}
+
+// CopyTo makes to the same.
+func (a *Account) CopyTo(to *Account) {
+	scores := append(to.Scores[:0], a.Scores...)
+	*to = *a
+	to.Scores = scores
+}
+
+// Valid reports whether Add can have left this.
+func (a *Account) Valid() bool {
+	return a.Unit > 0 && len(a.Scores) <= Window && a.Rows >= 1 && a.Fresh >= 0 && a.Fresh <= a.Rows &&
+		a.Period >= 0 && a.Period <= Window
+}

@@ -1,0 +1,114 @@
+package season
+
+import (
+	"math"
+	"slices"
+	"sync"
+)
+
+// spectrum is room for the periodogram.
+type spectrum struct {
+	re, im []float64
+	beside []float64
+}
+
+// line returns the period of the strongest line of the periodogram that exceeds the limit, 0 where there is none. Of a season whose
+// shape is no sine it is the longest, which the others are parts of.
+func (s *spectrum) line(scores []int8, limit float64) float64 {
+	n, squares, observed := len(scores), 0.0, 0
+	for _, v := range scores {
+		if v != 0 {
+			observed++
+			squares += float64(v) * float64(v)
+		}
+	}
+	if observed < least {
+		return 0
+	}
+	points := 2 // twice as many as scores, at least: a line between two frequencies is one, too
+	for points < 2*n {
+		points *= 2
+	}
+	s.transform(scores, points)
+	power := s.re[:points/2]
+	for k := range power {
+		power[k] = (float64(s.re[k]*s.re[k]) + float64(s.im[k]*s.im[k])) / squares
+	}
+	at, most := 0, limit
+	for k := fewest * points / n; k <= int(float64(points)/shortest); k++ {
+		if power[k] > most {
+			if v := power[k] / max(s.around(power, k, points/n), 1); v > most {
+				at, most = k, v
+			}
+		}
+	}
+	if at == 0 {
+		return 0
+	}
+	period := float64(points) / float64(at)
+	for part := 2.; part <= 4; part++ {
+		k := int(math.Round(float64(at) / part))
+		if k > 0 && float64(k*n) >= fewest*float64(points) && max(power[k-1], power[k], power[k+1]) > limit {
+			period = part * float64(points) / float64(at)
+		}
+	}
+	return period
+}
+
+// around is the median of the ordinates beside k, 1 where they are exponential; apart is how many
+// points apart two frequencies are independent.
+func (s *spectrum) around(power []float64, k, apart int) float64 {
+	s.beside = s.beside[:0]
+	for j := 3; j <= 16; j++ {
+		for _, k := range [...]int{k - j*apart, k + j*apart} {
+			if k > 0 && k < len(power) {
+				s.beside = append(s.beside, power[k])
+			}
+		}
+	}
+	slices.Sort(s.beside)
+	return s.beside[len(s.beside)/2] / math.Ln2
+}
+
+// turns are cos and sin of the angles 2 pi k / (2 Window).
+var turns = sync.OnceValue(func() *[Window][2]float64 {
+	t := new([Window][2]float64)
+	for k := range t {
+		sin, cos := math.Sincos(math.Pi * float64(k) / Window)
+		t[k] = [2]float64{cos, sin}
+	}
+	return t
+})
+
+// transform is the discrete Fourier transform of the scores and zeros after them, of a power of
+// 2 of points up to 2 Window (Cooley and Tukey 1965).
+func (s *spectrum) transform(scores []int8, points int) {
+	s.re, s.im = slices.Grow(s.re[:0], points)[:points], slices.Grow(s.im[:0], points)[:points]
+	re, im := s.re, s.im
+	clear(re)
+	clear(im)
+	for i, to := 0, 0; i < points; i++ {
+		if i < len(scores) {
+			re[to] = float64(scores[i])
+		}
+		bit := points / 2
+		for ; bit > 0 && to&bit != 0; bit /= 2 {
+			to ^= bit
+		}
+		to |= bit
+	}
+	t := turns()
+	for half := 1; half < points; half *= 2 {
+		stride := Window / half
+		for lo := 0; lo < points; lo += 2 * half {
+			for k := range half {
+				c, w := t[k*stride][0], t[k*stride][1]
+				i, j := lo+k, lo+k+half
+				x := float64(c*re[j]) + float64(w*im[j])
+				y := float64(c*im[j]) - float64(w*re[j])
+				re[i], re[j] = re[i]+x, re[i]-x
+				im[i], im[j] = im[i]+y, im[i]-y
+			}
+		}
+	}
+}
