@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// Append appends the account.
+// Append appends the account. It takes the same room from the first row on, so that a state does not grow
+// with its stream.
 func (a *Account) Append(b []byte) []byte {
 	for _, v := range [...]int64{a.Unit, a.Rows, a.Fresh, int64(len(a.Scores))} {
 		b = binary.AppendUvarint(b, uint64(v))
@@ -14,7 +15,7 @@ func (a *Account) Append(b []byte) []byte {
 	for _, v := range a.Scores {
 		b = append(b, byte(v))
 	}
-	return b
+	return append(b, make([]byte, Window-len(a.Scores))...)
 }
 
 // Read reads what Append wrote and returns what follows; false where it cannot be that.
@@ -28,15 +29,20 @@ func (a *Account) Read(b []byte) (rest []byte, ok bool) {
 		b = b[n:]
 	}
 	n := v[3]
-	if n > Window || uint64(len(b)) < 4+n {
+	if n > Window || len(b) < 4+Window {
 		return nil, false
 	}
 	a.Unit, a.Rows, a.Fresh = int64(v[0]), int64(v[1]), int64(v[2])
 	a.Period = math.Float32frombits(binary.LittleEndian.Uint32(b))
 	b = b[4:]
 	a.Scores = make([]int8, n)
-	for i := range a.Scores {
-		a.Scores[i] = int8(b[i])
+	for i, v := range b[:Window] {
+		switch {
+		case uint64(i) < n:
+			a.Scores[i] = int8(v)
+		case v != 0:
+			return nil, false
+		}
 	}
-	return b[n:], a.Valid()
+	return b[Window:], a.Valid()
 }

@@ -149,6 +149,19 @@ func TestTransform(t *testing.T) {
 	}
 }
 
+// A state has the room of all scores from the first row on.
+func TestRoom(t *testing.T) {
+	var s Shard
+	for _, rows := range []int{1, 500, 1024} {
+		var a, b Account
+		tell(&a, &s, noise(rand.New(rand.NewPCG(2, 12)), rows), one, func() {})
+		bytes := a.Append(nil)
+		if _, ok := b.Read(bytes); !ok || len(bytes) < Window || len(bytes) > Window+12 || len(b.Scores) != rows {
+			t.Errorf("%d rows: %d bytes, %d scores", rows, len(bytes), len(b.Scores))
+		}
+	}
+}
+
 // What was written is read again, and nothing else.
 func TestCodec(t *testing.T) {
 	var s Shard
