@@ -14,7 +14,7 @@ type simLog struct {
 	epoch   LeaderEpoch
 	epochs  []simEpoch
 	lost    map[simPlace]bool // records that a new leader did not have
-	entries []simEntry // offset = index
+	entries []simEntry        // offset = index
 	start   int64
 	open    map[int]int64 // first offset of each open transaction
 	told    int64         // up to here the branches know
