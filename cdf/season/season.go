@@ -76,7 +76,7 @@ func (a *Account) Add(s *Shard) {
 		a.pass(s.steps + 1)
 	}
 	if a.Fresh >= between && len(a.Scores) >= least {
-		a.Fresh, a.Period = 0, float32(s.spectrum.line(a.Scores, a.limit()))
+		a.Fresh, a.Period = 0, float32(s.line(a.Scores, a.limit()))
 	}
 }
 
