@@ -2,8 +2,13 @@ package cli
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // mostWrong is how many letters a name may be wrong in, case aside.
@@ -36,4 +41,22 @@ func Near(word string, names []string, most int) []string {
 		out = append(out, n.name)
 	}
 	return out
+}
+
+// meant adds to the error of a flag that a command does not have the one that may have been meant.
+func meant(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	for _, name := range Near(unknown.GetSpecifiedName(), names, 1) {
+		return fmt.Errorf("%w, did you mean --%s?", err, name)
+	}
+	return err
 }
