@@ -97,6 +97,10 @@ func (f *Filter) advance(b *Batch, observed int, back *undo) (err error) {
 		back.watched = append(w.watched[:0], s.scaling.watch.spreads...)
 		w.watched = back.watched
 		s.scaling.watch.add(f.spec, s.design, &w.frame, forget)
+		s.account.far *= forget
+		if len(s.scaling.watch.spreads) > 0 {
+			s.account.far = min(s.account.far+w.frame.far(f.spec, s.design, s.account.outliers.T == s.t+1), math.MaxFloat64)
+		}
 	} else {
 		err = f.again(forget)
 	}

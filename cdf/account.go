@@ -28,6 +28,9 @@ type account struct {
 	wild float32 // rows beyond the tails, fading
 	// What is told of them: it decides nothing.
 	outliers Outliers
+	// far is the sum of squares of values behind the first rows that are farther than far scales from
+	// the centre of their column, of which most have it, discounted.
+	far float64
 
 	errors  correlated.Errors
 	repeats repeated.Sketch
@@ -262,7 +265,7 @@ func (a *account) appendFlags(dst []string, verdict fit, rows float64) []string 
 		{MiscalibratedFlag, verdict == misfit},
 		{wideIntervals, verdict == tooWide},
 		{drift, a.fallen > alarm},
-		{outliers, a.wild > 1/math.E},
+		{outliers, a.wild > 1/math.E || a.far > strayTill*rows},
 		{correlatedErrors, a.errors.Correlated()},
 		{RepeatedFlag, a.repeats.Part(rows) > 0},
 		{SeasonFlag, a.season != nil && a.season.Season() > 0},

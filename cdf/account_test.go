@@ -82,8 +82,9 @@ func TestParts(t *testing.T) {
 		{state{account: account{repeats: sketch}}, snapshotParts},
 		{state{account: account{reliability: known}}, snapshotParts},
 		{state{timeless: true}, snapshotParts},
+		{state{account: account{far: 1e12}}, snapshotParts},
 		{state{account: account{errors: errorsThere, repeats: sketch}}, snapshotParts},
-		{state{account: account{errors: errorsThere, repeats: sketch, reliability: known}, timeless: true}, snapshotParts},
+		{state{account: account{errors: errorsThere, repeats: sketch, reliability: known, far: 90_001}, timeless: true}, snapshotParts},
 	} {
 		if c.state.design = two; c.state.version() != c.version {
 			t.Errorf("%+v is written in version %d, want %d", c.state, c.state.version(), c.version)
@@ -99,7 +100,7 @@ func TestParts(t *testing.T) {
 	if s := (&state{account: account{reliability: &reliability.Account{}}}); s.version() != snapshotFirst {
 		t.Errorf("an account of no predicted row is written in version %d", s.version())
 	}
-	for bits, later := range map[byte]bool{0: false, partErrors: false, partTimeless: false, allParts + 1: true, 128: true} {
+	for bits, later := range map[byte]bool{0: false, partErrors: false, partTimeless: false, partFar: false, 1 << 4: true, 1<<4 | partFar: true} {
 		got, r := state{design: two}, &reader{b: append([]byte{bits}, make([]byte, 99)...)}
 		if got.readParts(r, snapshotParts, NewSpec("k", "", struct{}{}, nil)); !errors.Is(r.err, ErrSnapshot) || errors.Is(r.err, ErrLater) != later {
 			t.Errorf("parts %b: %v", bits, r.err)

@@ -189,8 +189,9 @@ const (
 	partRepeats                 // of a key some of whose shards told enough to be remembered
 	partReliability             // of a model of two classes
 	partTimeless                // the last shard's time was ignored: nothing follows
-	allParts        = 1<<iota - 1 | partSeason
+	allParts        = 1<<iota - 1 | partSeason | partFar
 	partSeason      = 1 << 6 // of a time series
+	partFar         = 1 << 7 // values far behind the first rows
 )
 
 // held returns the bits of the parts that are there.
@@ -210,6 +211,9 @@ func (s *state) held() (bits byte) {
 	}
 	if s.timeless {
 		bits |= partTimeless
+	}
+	if a.far > 0 {
+		bits |= partFar
 	}
 	return bits
 }
@@ -231,6 +235,9 @@ func (s *state) appendParts(b []byte, version byte) []byte {
 	}
 	if bits&partSeason != 0 {
 		b = a.season.Append(b)
+	}
+	if bits&partFar != 0 {
+		b = appendFloat(b, a.far)
 	}
 	return b
 }
@@ -262,6 +269,11 @@ func (s *state) readParts(r *reader, version byte, spec *Spec) {
 		a.season = new(season.Account)
 		if r.b, ok = a.season.Read(r.b); !ok {
 			r.fail("%+v in the account of a season", *a.season)
+		}
+	}
+	if r.err == nil && bits&partFar != 0 {
+		if a.far = r.float(); !(a.far > 0 && finite(a.far)) {
+			r.fail("squares of %g far from the centre", a.far)
 		}
 	}
 	if s.timeless = bits&partTimeless != 0; s.timeless && !spec.ages() {

@@ -37,6 +37,11 @@ func (f *Filter) scoreShard(observed int) error {
 	s.score.LogDensity -= unit
 	s.score.RMSE *= s.scaling.y.Scale
 	part := predicted.Shared
+	if predicted.Pair > 0 {
+		// Of a pair that shares r normal scores correlate by r and their squares by its square, whose
+		// mean is at most that of the row's own part.
+		part = min(max(predicted.Pair, part*part), part)
+	}
 	if len(s.factors) > 0 { // of rows of groups hardly any pair shares as much: see judge
 		part = 0
 	}

@@ -256,6 +256,7 @@ func (s *state) takeRounded(from *state) bool {
 	float(&to.wild, account.wild)
 	// Weighed rows and sums of judgements, whose rules may change as well.
 	to.pit, to.fallen = account.pit, account.fallen
-	to.errors, to.repeats, to.reliability, to.season = account.errors, account.repeats, account.reliability, account.season
+	to.errors, to.repeats, to.far = account.errors, account.repeats, account.far
+	to.reliability, to.season = account.reliability, account.season
 	return same
 }

@@ -58,6 +58,10 @@ type Score struct {
 	// them, in (0, 1): as much may the rows have in common. 0 where a Predictor does not know it.
 	// No summary has it.
 	Shared float64
+	// Pair is what of that part the rows have in common indeed, in the mean over pairs of them, in
+	// (0, Shared]: less where their columns differ. 0 where a Predictor does not know it.
+	// No summary has it.
+	Pair float64
 }
 
 // Transforms counts rows by their probability integral transforms, randomised

@@ -17,6 +17,7 @@ const (
 	calm      = 500  // and of less: what varies rarely needs them
 	reached   = 10   // scales beyond which a value counts as one that far away
 	moved     = 5    // ratio of running spread and scale, either way
+	far       = 300  // scales from which a value of later rows is one, whose column may have a long tail
 	stray     = 30   // scales from which a value of the first rows is an outlier
 	strayTill = .1   // of the discounted rows
 	unitSDs   = 5    // sds that a column in another unit may be from where that puts it,
@@ -136,6 +137,34 @@ func (w *watch) add(spec *Spec, d *design, r *rows, forget float64) {
 
 // sideBySide is how many columns of X are taken in at a time: two vectors, or four.
 const sideBySide = 16
+
+// far returns the sum of squares of the values that are farther than far from their centre, of the
+// column with the most. Responses are looked at where one surprised the model. Where rows are steps in
+// time a level may be anywhere. A feature that is that far off determines its coefficient and says
+// nothing else, for as long as the other rows do not outweigh it.
+func (r *rows) far(spec *Spec, d *design, surprised bool) (most float64) {
+	if spec.Steps {
+		return 0
+	}
+	for x := range slices.Chunk(r.x, 1<<13) { // as many as vectors take at once
+		least, greatest := vec.Extremes(x)
+		surprised = surprised || greatest > far || least < -far
+	}
+	if !surprised {
+		return 0
+	}
+	for _, column := range learnt(spec, d) {
+		v, stride := r.at(column)
+		sum := 0.
+		for i, y := range r.y {
+			if z := math.Abs(v[i*stride]); z > far && !math.IsNaN(y) {
+				sum += float64(z * z)
+			}
+		}
+		most = max(most, min(sum, math.MaxFloat64))
+	}
+	return most
+}
 
 // columnRun are columns of X that stand side by side, and the places of their spreads.
 type columnRun struct{ place, column, n int }

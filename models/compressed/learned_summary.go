@@ -177,6 +177,11 @@ func (m *Learned) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		t.Add(y-mean, normal.CDF(z), math.Abs(z) <= dist.NormalQuantiles[6])
 		t.Share(v, m.sigma2+v)
 	}
+	if t.Shares() {
+		predictive.MeanRow(sh, w.square)
+		_, line := m.predictLine(w, w.square)
+		t.Pairs(line)
+	}
 	return t.Score("compressed")
 }
 

@@ -133,6 +133,12 @@ func score(name string, m solver, sh *cdf.Shard) (cdf.Score, error) {
 		}
 		scores.AddRows(&t, sh.Y[from:from+n], r.rows.mean[:], line, s2)
 	}
+	if t.Shares() {
+		mean := r.rows.z[:sh.Cols]
+		predictive.MeanRow(sh, mean)
+		_, _, line := r.at(mean)
+		t.Pairs(line)
+	}
 	t.Logs, t.Expected = scores.Logs()
 	return t.Score(name)
 }

@@ -73,6 +73,11 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		lin.Spread(to-from, m.P, sh.X[from*m.P:to*m.P], q.m, q.beta, mean, line)
 		law.AddRows(&t, sh.Y[from:to], mean, line, s2)
 	}
+	if t.Shares() {
+		predictive.MeanRow(sh, w.c)
+		lin.Spread(1, m.P, w.c, q.m, q.beta, mean, line)
+		t.Pairs(line[0])
+	}
 	t.Logs, t.Expected = law.Logs()
 	return t.Score("linear")
 }

@@ -43,6 +43,6 @@ func badProbit() []regime {
 		one("a column by 100", design+"20 shards of 50 rows, x1 a hundredth from the eleventh on.", "flagged", equal(20, 50), 0, func(f rowOf) rowOf { return f.times(500, 0, .01) }, false),
 		one("a column times 100", design+"20 shards of 50 rows, x1 a hundredfold from the eleventh on.", "flagged", equal(20, 50), 0, func(f rowOf) rowOf { return f.times(500, 0, 100) }, false),
 		one("columns in another order", design+"20 shards of 50 rows, x1 and x2 exchanged from the eleventh on.", "flagged", equal(20, 50), 0, func(f rowOf) rowOf { return f.from(500, func(row []float64) { row[0], row[1] = row[1], row[0] }) }, false),
-		one("a column of 1e6", design+"20 shards of 50 rows, but x1 of row 400 is 1e6, of class 0.", "off", equal(20, 50), 0, func(f rowOf) rowOf { return f.at(400, func(row []float64) { row[0], row[2] = 1e6, 0 }) }, true),
+		one("a column of 1e6", design+"20 shards of 50 rows, but x1 of row 400 is 1e6, of class 0.", "flagged", equal(20, 50), 0, func(f rowOf) rowOf { return f.at(400, func(row []float64) { row[0], row[2] = 1e6, 0 }) }, true),
 	}
 }

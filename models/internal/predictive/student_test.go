@@ -73,3 +73,62 @@ func TestStudentDensity(t *testing.T) {
 		}
 	}
 }
+
+// What pairs have in common is the mean over all pairs of different rows, none of it where that is negative, and of a
+// row without a response nothing.
+func TestPairs(t *testing.T) {
+	const rows, p = 5, 3
+	r := rand.New(rand.NewPCG(2, 88))
+	for _, common := range []float64{0, 1} {
+		sh := &cdf.Shard{Rows: rows, Cols: p, Y: make([]float64, rows), X: make([]float64, rows*p)}
+		sh.Y[2] = math.NaN()
+		row := func(i int) []float64 { return sh.X[i*p : (i+1)*p] }
+		for i := range sh.X {
+			sh.X[i] = common + r.NormFloat64()
+		}
+		if common == 0 { // of rows 0 and 1, 3 and 4 one is the other's negative
+			for j := range p {
+				row(1)[j], row(4)[j] = -row(0)[j], -row(3)[j]
+			}
+		}
+		dot := func(a, b []float64) (sum float64) { // A = diag(1, 2, 3)
+			for j := range a {
+				sum += float64(j+1) * a[j] * b[j]
+			}
+			return sum
+		}
+		tally, variance, pairs := NewTally(cdf.NoScore()), 0., 0.
+		for i, y := range sh.Y {
+			if tally.Skip(y) {
+				continue
+			}
+			line := dot(row(i), row(i))
+			tally.Add(0, .5, true)
+			tally.Share(line, 2+line)
+			variance += (2 + line) / 4
+			for k, other := range sh.Y {
+				if k != i && !math.IsNaN(other) {
+					pairs += dot(row(i), row(k)) / 12
+				}
+			}
+		}
+		if !tally.Shares() {
+			t.Fatal("it matters what rows share")
+		}
+		mean := make([]float64, p)
+		MeanRow(sh, mean)
+		tally.Pairs(dot(mean, mean))
+		got, err := tally.Score("k")
+		if want := max(pairs/variance, least*got.Shared); err != nil || math.Abs(got.Pair-want) > 1e-12*got.Shared || !(got.Pair > 0) {
+			t.Errorf("common %g: a pair shares %g, want %g, %v", common, got.Pair, want, err)
+		}
+	}
+	few := NewTally(cdf.NoScore())
+	for range 20 {
+		few.Add(0, .5, true)
+		few.Share(.001, 1)
+	}
+	if few.Shares() {
+		t.Error("20 rows share a thousandth each, and it matters")
+	}
+}

@@ -14,6 +14,7 @@ type Tally struct {
 	Logs, Expected  float64 // sums; Expected is NaN unless it is set
 	squares         float64
 	line, variance  float64 // sums: see Share
+	pairs           float64 // of Share's first sum, what pairs have in common; 0: unknown
 	covered, scored int
 }
 
@@ -46,6 +47,43 @@ func (t *Tally) Share(line, variance float64) {
 	t.variance += variance
 }
 
+// leastShared is what the rows of a shard may share, in all, so that it does not matter
+// which of them do.
+const leastShared = .1
+
+// Shares reports whether it matters what pairs of rows share: whether Pairs has to be called.
+func (t *Tally) Shares() bool {
+	return t.scored > 1 && float64(float64(t.scored-1)*t.line) > leastShared*t.variance
+}
+
+// Pairs takes the line that Share would be told of at the mean of the scored rows' columns, MeanRow. Errors
+// of lines are linear in these, so that it is the mean covariance of two rows, of which one in
+// as many as there are rows is a row with itself.
+func (t *Tally) Pairs(line float64) {
+	n := float64(t.scored)
+	t.pairs = max((n*line-t.line/n)/(n-1), least*t.line/n)
+}
+
+// least is a part of what rows may share that is as good as none.
+const least = 1e-9
+
+// MeanRow writes the means of the columns of X over the rows that have a response.
+func MeanRow(sh *cdf.Shard, dst []float64) {
+	clear(dst)
+	rows := 0.
+	for i, y := range sh.Y {
+		if !math.IsNaN(y) {
+			rows++
+			for j, v := range lin.Row(sh.X, sh.Cols, i) {
+				dst[j] += v
+			}
+		}
+	}
+	for j := range dst {
+		dst[j] /= rows
+	}
+}
+
 // Score returns the scores; ErrNumeric, wrapped, says that they are not finite.
 func (t *Tally) Score(kind string) (cdf.Score, error) {
 	t.Out.Rows = int64(t.scored)
@@ -59,6 +97,7 @@ func (t *Tally) Score(kind string) (cdf.Score, error) {
 	}
 	if t.line > 0 {
 		t.Out.Shared = t.line / t.variance
+		t.Out.Pair = min(n*t.pairs/t.variance, t.Out.Shared)
 	}
 	t.Out.RMSE = math.Sqrt(t.squares / n)
 	t.Out.Coverage95 = float64(t.covered) / n
