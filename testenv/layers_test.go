@@ -219,7 +219,7 @@ var homes = map[string][]string{
 	"golang.org/x/sys/cpu":               {"cdf/isa"}, // which instructions there are
 	"gonum.org/v1/plot":                  {"research/figure", "examples/gallery"},
 	"github.com/spf13/cobra":             {"cmd/internal/cli", "cmd/internal/clitest", "cmd/consumer", "cmd/credence", "cmd/producer", "cmd/paper"},
-	"github.com/spf13/pflag":             {"cmd/internal/clitest", "cmd/producer"},
+	"github.com/spf13/pflag":             {"cmd/internal/cli", "cmd/internal/clitest", "cmd/producer"},
 	"github.com/prometheus":              {"pipeline", "pipeline/depend", "pipeline/quota", "pipeline/pipelinetest", "pipeline/trace", "pipeline/trace/otlp", "sink/web", "cmd/consumer", "cmd/producer"},
 	"github.com/schollz/progressbar":     {"cmd/internal/term"},
 	"github.com/rivo/uniseg":             {"cmd/internal/term", "cmd/consumer/show"},
