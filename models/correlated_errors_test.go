@@ -3,13 +3,13 @@ package models_test
 import (
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strconv"
 	"sync"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/simulate"
@@ -113,66 +113,60 @@ func (c clustered) flags(t *testing.T, streams int, flags ...string) (ever, end 
 	}
 	ever, end = map[string]int{}, map[string]int{}
 	var mu sync.Mutex
-	var group sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for worker := range workers {
-		group.Go(func() {
-			for s := worker; s < streams; s += workers {
-				r := rand.New(rand.NewPCG(uint64(s), 79))
-				f, seen := cdf.NewFilter(spec, strconv.Itoa(s)), map[string]bool{}
-				var lastZ, lastNoise float64
-				var sum *cdf.Summary
-				for shard := range c.shards {
-					n := c.rows(shard)
-					x, z, y := make([]float64, n), c.z(r, &lastZ, shard, n), c.noise(r, &lastNoise, shard, n)
-					g := make([]float64, n)
-					for i := range y {
-						x[i], g[i] = r.NormFloat64(), float64(1+r.IntN(10))
-						eta := x[i]/2 + 3*z[i]/10
-						if c.kind == "anova" {
-							eta = 0
-						}
-						if c.grouped {
-							eta += levels[int(g[i])-1]
-						}
-						y[i] = respond(r, c.kind, eta, y[i])
-					}
-					d := simulate.Data{Whole: []string{"g"}}
-					if c.kind != "anova" {
-						d.Append("x", x)
-						d.Append("z", z)
-					}
-					if c.grouped {
-						d.Append("g", g)
-					}
-					d.Append("y", y)
-					if sum, err = f.Update(d.Batch(int64(shard + 1))); err != nil {
-						t.Error(err)
-						return
-					}
-					for _, flag := range sum.Flags {
-						seen[flag] = true
-					}
+	modeltest.EachStream(streams, func(s int) {
+		r := rand.New(rand.NewPCG(uint64(s), 79))
+		f, seen := cdf.NewFilter(spec, strconv.Itoa(s)), map[string]bool{}
+		var lastZ, lastNoise float64
+		var sum *cdf.Summary
+		var err error // of this stream alone
+		for shard := range c.shards {
+			n := c.rows(shard)
+			x, z, y := make([]float64, n), c.z(r, &lastZ, shard, n), c.noise(r, &lastNoise, shard, n)
+			g := make([]float64, n)
+			for i := range y {
+				x[i], g[i] = r.NormFloat64(), float64(1+r.IntN(10))
+				eta := x[i]/2 + 3*z[i]/10
+				if c.kind == "anova" {
+					eta = 0
 				}
-				mu.Lock()
-				for _, flag := range flags {
-					if seen[flag] {
-						ever[flag]++
-					}
-					if slices.Contains(sum.Flags, flag) {
-						end[flag]++
-					}
+				if c.grouped {
+					eta += levels[int(g[i])-1]
 				}
-				for i := range sum.Rows {
-					if v := &sum.Rows[i]; v.Variable == "beta[z]" && v.Q025 <= .3 && .3 <= v.Q975 {
-						covered++
-					}
-				}
-				mu.Unlock()
+				y[i] = respond(r, c.kind, eta, y[i])
 			}
-		})
-	}
-	group.Wait()
+			d := simulate.Data{Whole: []string{"g"}}
+			if c.kind != "anova" {
+				d.Append("x", x)
+				d.Append("z", z)
+			}
+			if c.grouped {
+				d.Append("g", g)
+			}
+			d.Append("y", y)
+			if sum, err = f.Update(d.Batch(int64(shard + 1))); err != nil {
+				t.Error(err)
+				return
+			}
+			for _, flag := range sum.Flags {
+				seen[flag] = true
+			}
+		}
+		mu.Lock()
+		for _, flag := range flags {
+			if seen[flag] {
+				ever[flag]++
+			}
+			if slices.Contains(sum.Flags, flag) {
+				end[flag]++
+			}
+		}
+		for i := range sum.Rows {
+			if v := &sum.Rows[i]; v.Variable == "beta[z]" && v.Q025 <= .3 && .3 <= v.Q975 {
+				covered++
+			}
+		}
+		mu.Unlock()
+	})
 	return ever, end, covered
 }
 

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"sync"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/quantity"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/simulate"
 	"github.com/credence-stream/credence/pipeline/alert"
 )
@@ -29,39 +29,32 @@ func falseAlarms(t *testing.T, kindName, settings string, streams int, draw func
 		spec.Publish.Alerts = append(spec.Publish.Alerts, quantity.Alert{Name: fmt.Sprint(n), Of: of, Bound: .99, Clear: .98, For: n})
 	}
 	var mu sync.Mutex
-	var group sync.WaitGroup
 	rose := map[int64]int{}
-	workers := runtime.GOMAXPROCS(0)
-	for worker := range workers {
-		group.Go(func() {
-			for i := worker; i < streams; i += workers {
-				rng := rand.New(rand.NewPCG(uint64(i), 77))
-				f := cdf.NewFilter(spec, fmt.Sprint("null", i))
-				var states []alert.State
-				seen := map[string]bool{}
-				for range nullShards {
-					sum, err := f.Update(visits(nullRows, func(int) float64 { return draw(rng) }))
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					var events []alert.Event
-					states, events = alert.Step(states, spec.Publish.Alerts, sum.Watched)
-					for _, e := range events {
-						seen[e.Name] = true
-					}
-				}
-				mu.Lock()
-				for _, n := range waits {
-					if seen[fmt.Sprint(n)] {
-						rose[n]++
-					}
-				}
-				mu.Unlock()
+	modeltest.EachStream(streams, func(i int) {
+		rng := rand.New(rand.NewPCG(uint64(i), 77))
+		f := cdf.NewFilter(spec, fmt.Sprint("null", i))
+		var states []alert.State
+		seen := map[string]bool{}
+		for range nullShards {
+			sum, err := f.Update(visits(nullRows, func(int) float64 { return draw(rng) }))
+			if err != nil {
+				t.Error(err)
+				return
 			}
-		})
-	}
-	group.Wait()
+			var events []alert.Event
+			states, events = alert.Step(states, spec.Publish.Alerts, sum.Watched)
+			for _, e := range events {
+				seen[e.Name] = true
+			}
+		}
+		mu.Lock()
+		for _, n := range waits {
+			if seen[fmt.Sprint(n)] {
+				rose[n]++
+			}
+		}
+		mu.Unlock()
+	})
 	rates := map[int64]float64{}
 	for _, n := range waits {
 		rates[n] = float64(rose[n]) / float64(streams)

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/simulate"
@@ -37,58 +37,51 @@ func (c wide) after(t *testing.T, streams, shards int, flag string) (ever, end i
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
-	var group sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for worker := range workers {
-		group.Go(func() {
-			for s := worker; s < streams; s += workers {
-				r := rand.New(rand.NewPCG(uint64(s), 88))
-				f, seen, last := cdf.NewFilter(spec, fmt.Sprint(s)), false, false
-				b := make([]float64, c.columns)
-				for j := range b {
-					b[j] = c.sd * r.NormFloat64()
+	modeltest.EachStream(streams, func(s int) {
+		r := rand.New(rand.NewPCG(uint64(s), 88))
+		f, seen, last := cdf.NewFilter(spec, fmt.Sprint(s)), false, false
+		b := make([]float64, c.columns)
+		for j := range b {
+			b[j] = c.sd * r.NormFloat64()
+		}
+		for shard := range shards {
+			columns := make([][]float64, c.columns+1)
+			for i := range c.rows {
+				x, eta := make([]float64, c.columns), 0.
+				for j := range x {
+					x[j] = r.NormFloat64()
+					eta += b[j] * x[j]
 				}
-				for shard := range shards {
-					columns := make([][]float64, c.columns+1)
-					for i := range c.rows {
-						x, eta := make([]float64, c.columns), 0.
-						for j := range x {
-							x[j] = r.NormFloat64()
-							eta += b[j] * x[j]
-						}
-						y := respond(r, c.kind, eta, r.NormFloat64())
-						if c.edit != nil {
-							c.edit(shard*c.rows+i, x, &y)
-						}
-						for j, v := range append(x, y) {
-							columns[j] = append(columns[j], v)
-						}
-					}
-					d := simulate.Data{}
-					for j, v := range columns[:c.columns] {
-						d.Append(fmt.Sprint("x", j), v)
-					}
-					d.Append("y", columns[c.columns])
-					sum, err := f.Update(d.Batch(int64(shard + 1)))
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					last = slices.Contains(sum.Flags, flag)
-					seen = seen || last
+				y := respond(r, c.kind, eta, r.NormFloat64())
+				if c.edit != nil {
+					c.edit(shard*c.rows+i, x, &y)
 				}
-				mu.Lock()
-				if seen {
-					ever++
+				for j, v := range append(x, y) {
+					columns[j] = append(columns[j], v)
 				}
-				if last {
-					end++
-				}
-				mu.Unlock()
 			}
-		})
-	}
-	group.Wait()
+			d := simulate.Data{}
+			for j, v := range columns[:c.columns] {
+				d.Append(fmt.Sprint("x", j), v)
+			}
+			d.Append("y", columns[c.columns])
+			sum, err := f.Update(d.Batch(int64(shard + 1)))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			last = slices.Contains(sum.Flags, flag)
+			seen = seen || last
+		}
+		mu.Lock()
+		if seen {
+			ever++
+		}
+		if last {
+			end++
+		}
+		mu.Unlock()
+	})
 	return ever, end
 }
 

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strconv"
 	"sync"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/simulate"
@@ -50,28 +50,21 @@ func (c *classed) up(t *testing.T, streams int) (ever, end int, first float64) {
 	}
 	spec.Draws, spec.Forget = cmp.Or(c.draws, 256), cmp.Or(c.forget, 1)
 	var mu sync.Mutex
-	var group sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for worker := range workers {
-		group.Go(func() {
-			for s := worker; s < streams; s += workers {
-				at, last, err := c.stream(spec, s)
-				mu.Lock()
-				if err != nil {
-					t.Error(err)
-				}
-				if at > 0 {
-					ever++
-					first += float64(at)
-				}
-				if last {
-					end++
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	group.Wait()
+	modeltest.EachStream(streams, func(s int) {
+		at, last, err := c.stream(spec, s)
+		mu.Lock()
+		if err != nil {
+			t.Error(err)
+		}
+		if at > 0 {
+			ever++
+			first += float64(at)
+		}
+		if last {
+			end++
+		}
+		mu.Unlock()
+	})
 	return ever, end, first / float64(ever)
 }
 
