@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf/correlated"
+	"github.com/credence-stream/credence/cdf/curved"
 	"github.com/credence-stream/credence/cdf/reliability"
 	"github.com/credence-stream/credence/cdf/repeated"
 	"github.com/credence-stream/credence/cdf/season"
@@ -36,6 +37,8 @@ type account struct {
 	repeats repeated.Sketch
 	// Of a model of two classes, nil before it has told of a row.
 	reliability *reliability.Account
+	// Of a model that tells of transforms by row, and has columns that may lack a curve; nil before.
+	curved *curved.Account
 	// Of a time series, nil before it has told of a row.
 	season *season.Account
 }
@@ -268,6 +271,7 @@ func (a *account) appendFlags(dst []string, verdict fit, rows float64) []string 
 		{outliers, a.wild > 1/math.E || a.far > strayTill*rows},
 		{correlatedErrors, a.errors.Correlated()},
 		{RepeatedFlag, a.repeats.Part(rows) > 0},
+		{CurvedFlag, a.curved != nil && a.curved.Curved() >= 0},
 		{SeasonFlag, a.season != nil && a.season.Season() > 0},
 	} {
 		if f.up {

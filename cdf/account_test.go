@@ -3,10 +3,12 @@ package cdf
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf/correlated"
+	"github.com/credence-stream/credence/cdf/curved"
 	"github.com/credence-stream/credence/cdf/reliability"
 	"github.com/credence-stream/credence/cdf/repeated"
 )
@@ -70,6 +72,7 @@ func TestParts(t *testing.T) {
 	sketch.Add(repeated.Shard{Print: 7, Bits: 40}, 10, 1)
 	errorsThere := correlated.Errors{Sum: 3.5}
 	known := &reliability.Account{Rows: 70, Classes: [reliability.Classes]reliability.Sum{{Off: -2, Variance: 3}, 7: {Off: 1, Variance: .5}}, Curves: []reliability.Sum{{}, {Off: 4, Variance: 40}}}
+	bent := &curved.Account{Rows: 70, Columns: []curved.Column{{Off: -2, Variance: 3, Level: 1, Slope: .5}}}
 	two := &design{names: []string{"intercept", "x"}}
 	hourly := NewSpec("k", "", struct{}{}, nil)
 	hourly.Forget, hourly.ForgetPer = .9, Clock{Unit: "duration", Millis: 3_600_000}
@@ -83,8 +86,9 @@ func TestParts(t *testing.T) {
 		{state{account: account{reliability: known}}, snapshotParts},
 		{state{timeless: true}, snapshotParts},
 		{state{account: account{far: 1e12}}, snapshotParts},
+		{state{account: account{curved: bent}}, snapshotParts},
 		{state{account: account{errors: errorsThere, repeats: sketch}}, snapshotParts},
-		{state{account: account{errors: errorsThere, repeats: sketch, reliability: known, far: 90_001}, timeless: true}, snapshotParts},
+		{state{account: account{errors: errorsThere, repeats: sketch, reliability: known, curved: bent, far: 90_001}, timeless: true}, snapshotParts},
 	} {
 		if c.state.design = two; c.state.version() != c.version {
 			t.Errorf("%+v is written in version %d, want %d", c.state, c.state.version(), c.version)
@@ -92,7 +96,7 @@ func TestParts(t *testing.T) {
 		b := c.state.appendParts(nil, c.version)
 		for n := range len(b) + 1 {
 			got, r := state{design: two}, &reader{b: b[:n]}
-			if got.readParts(r, c.version, hourly); (r.err == nil) != (n == len(b)) || r.err == nil && !reflect.DeepEqual(got, c.state) {
+			if got.readParts(r, c.version, hourly, new(spare)); (r.err == nil) != (n == len(b)) || r.err == nil && !reflect.DeepEqual(got, c.state) {
 				t.Errorf("%d of %d bytes of %+v are read as %+v, %v", n, len(b), c.state, got, r.err)
 			}
 		}
@@ -100,16 +104,59 @@ func TestParts(t *testing.T) {
 	if s := (&state{account: account{reliability: &reliability.Account{}}}); s.version() != snapshotFirst {
 		t.Errorf("an account of no predicted row is written in version %d", s.version())
 	}
-	for bits, later := range map[byte]bool{0: false, partErrors: false, partTimeless: false, partFar: false, 1 << 4: true, 1<<4 | partFar: true} {
+	for bits, later := range map[byte]bool{0: false, partErrors: false, partTimeless: false, partFar: false, partCurved: false, 1 << 5: true, 1<<5 | partFar: true} {
 		got, r := state{design: two}, &reader{b: append([]byte{bits}, make([]byte, 99)...)}
-		if got.readParts(r, snapshotParts, NewSpec("k", "", struct{}{}, nil)); !errors.Is(r.err, ErrSnapshot) || errors.Is(r.err, ErrLater) != later {
+		if got.readParts(r, snapshotParts, NewSpec("k", "", struct{}{}, nil), new(spare)); !errors.Is(r.err, ErrSnapshot) || errors.Is(r.err, ErrLater) != later {
 			t.Errorf("parts %b: %v", bits, r.err)
 		}
 	}
 	wrong := state{account: account{reliability: &reliability.Account{Rows: 1, Classes: [reliability.Classes]reliability.Sum{{Off: 1}}, Curves: known.Curves}}, design: two}
 	r := &reader{b: wrong.appendParts(nil, snapshotParts)}
-	if wrong.readParts(r, snapshotParts, hourly); r.err == nil {
+	if wrong.readParts(r, snapshotParts, hourly, new(spare)); r.err == nil {
 		t.Error("a sum without a variance is read")
+	}
+}
+
+// Columns may lack a curve where they are numbers, and more than zeros and ones by their first rows; those of an account are named
+// by their place among these, and an account of others is no state.
+func TestCurvable(t *testing.T) {
+	one := 1.
+	column := func(first int, f Feature) source { return source{feature: f, first: first} }
+	s := state{design: &design{names: []string{"intercept", "a", "b", "c[1]", "c[2]", "d", "e", "f"}, sources: []source{
+		column(1, Feature{Name: "a"}), column(2, Feature{Name: "b"}), {feature: Feature{Name: "c"}, categorical: true, first: 3},
+		column(5, Feature{Name: "d"}), column(6, Feature{Name: "e", Scale: &one, Center: &one}), column(7, Feature{Name: "f", Partial: true}),
+	}}}
+	s.scaling.x = make([]Constant, 8)
+	for j := range s.scaling.x {
+		s.scaling.x[j].Scale = 1
+	}
+	s.scaling.x[1].Center, s.scaling.frozen = 3, true
+	first, none := NewSpec("k", "", struct{}{}, nil), NewSpec("k", "", struct{}{}, nil)
+	first.Columns.Scaling, none.Columns.Scaling = "first", "none"
+	if got, want := s.curvable(first, nil), []curved.Run{{From: 1, Columns: 1}, {From: 6, Columns: 1}}; !slices.Equal(got, want) {
+		t.Errorf("of learnt constants %v, want %v", got, want)
+	}
+	if got, want := s.curvable(none, nil), []curved.Run{{From: 1, Columns: 2}, {From: 5, Columns: 2}}; !slices.Equal(got, want) {
+		t.Errorf("of others %v, want %v", got, want)
+	}
+	none.Steps = true
+	if got := s.curvable(none, nil); len(got) > 0 {
+		t.Errorf("of steps %v", got)
+	}
+	f := NewFilter(first, "k")
+	s.account.curved = &curved.Account{Rows: 1000, Columns: []curved.Column{{Off: 1, Variance: 10}, {Off: 99, Variance: 100}}}
+	if f.now = s; f.Curved() != "e" {
+		t.Errorf("%q is curved, want e", f.Curved())
+	}
+	if got := s.account.appendFlags(nil, unsuspected, 1000); !slices.Equal(got, []string{CurvedFlag}) {
+		t.Errorf("flags %q", got)
+	}
+	for columns := range 4 {
+		s.account.curved.Columns = make([]curved.Column, columns)
+		r := new(reader)
+		if s.checkCurved(r, first, new(Workspace)); (r.err == nil) != (columns == 2) {
+			t.Errorf("an account of %d columns: %v", columns, r.err)
+		}
 	}
 }
 

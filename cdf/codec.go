@@ -189,6 +189,7 @@ const (
 	partRepeats                 // of a key some of whose shards told enough to be remembered
 	partReliability             // of a model of two classes
 	partTimeless                // the last shard's time was ignored: nothing follows
+	partCurved                  // of columns that may lack a curve
 	allParts        = 1<<iota - 1 | partSeason | partFar
 	partSeason      = 1 << 6 // of a time series
 	partFar         = 1 << 7 // values far behind the first rows
@@ -205,6 +206,9 @@ func (s *state) held() (bits byte) {
 	}
 	if a.reliability != nil && a.reliability.Rows > 0 {
 		bits |= partReliability
+	}
+	if a.curved != nil {
+		bits |= partCurved
 	}
 	if a.season != nil {
 		bits |= partSeason
@@ -233,6 +237,9 @@ func (s *state) appendParts(b []byte, version byte) []byte {
 	if bits&partReliability != 0 {
 		b = a.appendReliability(b)
 	}
+	if bits&partCurved != 0 {
+		b = a.curved.Append(b)
+	}
 	if bits&partSeason != 0 {
 		b = a.season.Append(b)
 	}
@@ -243,7 +250,7 @@ func (s *state) appendParts(b []byte, version byte) []byte {
 }
 
 // readParts reads what appendParts wrote.
-func (s *state) readParts(r *reader, version byte, spec *Spec) {
+func (s *state) readParts(r *reader, version byte, spec *Spec, from *spare) {
 	bits, a := byte(0), &s.account
 	switch {
 	case version == snapshotErrors:
@@ -263,6 +270,13 @@ func (s *state) readParts(r *reader, version byte, spec *Spec) {
 	}
 	if r.err == nil && bits&partReliability != 0 {
 		a.readReliability(r, len(s.design.names))
+	}
+	if r.err == nil && bits&partCurved != 0 {
+		ok := false
+		a.curved = from.curves()
+		if r.b, ok = a.curved.Read(r.b); !ok {
+			r.fail("%+v in the account of curves", *a.curved)
+		}
 	}
 	if r.err == nil && bits&partSeason != 0 {
 		ok := false

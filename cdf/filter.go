@@ -175,6 +175,9 @@ func (f *Filter) save() undo {
 	if r := f.now.account.reliability; r != nil {
 		r.CopyTo(&f.ws.relied)
 	}
+	if c := f.now.account.curved; c != nil {
+		c.CopyTo(&f.ws.curvedBefore)
+	}
 	if a := f.now.account.season; a != nil {
 		a.CopyTo(&f.ws.seasoned)
 	}
@@ -205,6 +208,9 @@ func (f *Filter) restore(back *undo) error {
 	copy(f.now.scaling.watch.spreads, back.watched)
 	if r := f.now.account.reliability; r != nil {
 		f.ws.relied.CopyTo(r)
+	}
+	if c := f.now.account.curved; c != nil {
+		f.ws.curvedBefore.CopyTo(c)
 	}
 	if a := f.now.account.season; a != nil {
 		f.ws.seasoned.CopyTo(a)

@@ -32,6 +32,9 @@ const (
 // RepeatedFlag is raised where shards came more than once, so that their rows count as often.
 const RepeatedFlag = "repeated_shards"
 
+// CurvedFlag is raised where the response depends on a column by a curve that the model does not have.
+const CurvedFlag = "curved"
+
 // SeasonFlag is raised where the errors of a time series return after a period.
 const SeasonFlag = "season"
 
@@ -41,7 +44,7 @@ const MiscalibratedFlag = "miscalibrated"
 
 // Flags lists the flags that the engine raises.
 func Flags() []string {
-	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, SeasonFlag, CollinearFlag, timeIgnored}
+	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CurvedFlag, SeasonFlag, CollinearFlag, timeIgnored}
 }
 
 // Advise says what to do about a flag that the engine raises, empty where the
@@ -74,6 +77,9 @@ func Advise(flag string) string {
 	case SeasonFlag:
 		return "errors return after a period, which the model has not: the level follows the season, so that phi, tau2 and sigma2 are those that follow it best " +
 			"and forecasts lack it: take the season out of the response first, as its mean by hour or by day of the week, and read the topic again with a new group"
+	case CurvedFlag:
+		return "the response depends on a column by a curve that the model does not have, so that the mean at a given value is far from its interval: " +
+			"add the square of the column, a spline or a transformation by a formula, or another column that it goes with"
 	case timeIgnored:
 		return "forget_per is a duration, and nothing was forgotten for this record: it has no timestamp, or one that is far before that of an earlier record " +
 			"or more than ten years from it: look at the clocks of what sends records, and at the unit of timestamps, which is the millisecond"
@@ -245,16 +251,26 @@ func (f *Filter) Season() float64 {
 	return 0
 }
 
-// Curved returns the name of the column, as variables have it, whose curve the model lacks most
-// by the account of predicted probabilities, empty where none is known. It may be one of the
-// reasons for MiscalibratedFlag.
+// Curved returns the name of the column, as variables have it, whose curve the model lacks most,
+// empty where none is known. It is the reason for CurvedFlag or, of predicted probabilities, may be one of those for
+// MiscalibratedFlag.
 func (f *Filter) Curved() string {
-	known := f.now.account.reliability
-	if f.broken != nil || known == nil || !known.Unreliable() {
-		return ""
-	}
-	if j := known.Curved(); j >= 0 {
-		return f.now.design.names[j]
+	a := &f.now.account
+	switch {
+	case f.broken != nil:
+	case a.curved != nil:
+		if at := a.curved.Curved(); at >= 0 {
+			for _, run := range f.now.curvable(f.spec, nil) {
+				if at < run.Columns {
+					return f.now.design.names[run.From+at]
+				}
+				at -= run.Columns
+			}
+		}
+	case a.reliability != nil && a.reliability.Unreliable():
+		if j := a.reliability.Curved(); j >= 0 {
+			return f.now.design.names[j]
+		}
 	}
 	return ""
 }

@@ -13,7 +13,7 @@ import (
 // would have led to under the filter's configuration, up to rounding: the prior
 // acts in the new units. A constant that the filter's configuration leaves to the
 // key's first rows stays what it was. Score and account stay those of the
-// predictions that were made.
+// predictions that were made, but for what is known of curves: columns have other units.
 //
 // Where the key keeps its first rows they are processed again, whatever the model;
 // else it must be a Rescaler. On any error the filter is as it was. ErrSnapshot,
@@ -62,6 +62,7 @@ func (f *Filter) takeOver(old *Filter) error {
 	if err != nil {
 		return err
 	}
+	s.account.curved = nil
 	s.evidence = f.logEvidence()
 	s.revalue(&old.now)
 	if !f.SelfDescribing() {

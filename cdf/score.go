@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/credence-stream/credence/cdf/curved"
 )
 
 // scoreShard scores the checked shard of the workspace with the state before it. A
@@ -15,11 +17,13 @@ func (f *Filter) scoreShard(observed int) error {
 	predicted, expected, unit := NoScore(), math.NaN(), math.Log(s.scaling.y.Scale)
 	w.reliability.Reset()
 	w.season.Reset()
+	w.curved.Reset()
 	if f.engine.predictor != nil && s.n > 0 && observed > 0 {
 		w.shard.Reliability, w.shard.Season = &w.reliability, &w.season
+		f.askCurves()
 		rng, _ := w.stream.of(f.engine, f.spec.Seed, f.key, s.t+1, purposeScore)
 		sc, err := f.engine.predictor.Score(&w.shard, rng)
-		w.shard.Reliability, w.shard.Season = nil, nil
+		w.shard.Reliability, w.shard.Season, w.shard.Curved = nil, nil, nil
 		if err != nil {
 			return as(ErrNumeric, fmt.Errorf("score: %w", err))
 		}
@@ -50,8 +54,99 @@ func (f *Filter) scoreShard(observed int) error {
 		s.account.add(s.t+1, &s.score, &predicted, expected, f.weight)
 		s.account.addReliability(&w.reliability)
 		s.account.addSeason(&w.season)
+		f.addCurves(scaled.Rows)
 	}
 	return nil
+}
+
+// binScores are the mean normal scores of the bins of Transforms.
+var binScores = newBinScores()
+
+func newBinScores() (s [PITBins]float64) {
+	density := func(edge int) float64 {
+		if edge == 0 || edge == PITBins {
+			return 0
+		}
+		q := math.Sqrt2 * math.Erfinv(2*float64(edge)/PITBins-1)
+		return math.Exp(-q*q/2) / math.Sqrt(2*math.Pi)
+	}
+	for bin := range s {
+		s[bin] = PITBins * (density(bin) - density(bin+1))
+	}
+	return s
+}
+
+// BinScore returns the mean normal score of a bin of Transforms.
+func BinScore(bin int) float64 { return binScores[bin] }
+
+// curvable appends the columns of X that may lack a curve: numbers that are more than zeros and ones.
+func (s *state) curvable(spec *Spec, dst []curved.Run) []curved.Run {
+	if spec.Steps {
+		return dst
+	}
+	first := spec.Columns.Scaling == "first"
+	for i := range s.design.sources {
+		src := &s.design.sources[i]
+		if src.categorical || src.feature.Partial {
+			continue
+		}
+		if first && (src.feature.Center == nil || src.feature.Scale == nil) {
+			if c := &s.scaling.x[src.first]; c.Center == 0 && c.Scale == 1 {
+				continue
+			}
+		}
+		if n := len(dst) - 1; n >= 0 && dst[n].From+dst[n].Columns == src.first {
+			dst[n].Columns++
+		} else {
+			dst = append(dst, curved.Run{From: src.first, Columns: 1})
+		}
+	}
+	return dst
+}
+
+// columnsOf counts the columns of runs.
+func columnsOf(runs []curved.Run) (n int) {
+	for _, run := range runs {
+		n += run.Columns
+	}
+	return n
+}
+
+// askCurves asks the model for what it tells of curves, where that is of use.
+func (f *Filter) askCurves() {
+	s, w := &f.now, f.ws
+	if !s.scaling.frozen {
+		return
+	}
+	if w.curvable = s.curvable(f.spec, w.curvable[:0]); len(w.curvable) > 0 {
+		w.shard.Curved = &w.curved
+	}
+}
+
+// addCurves takes in what the model has told of as many rows.
+func (f *Filter) addCurves(rows int64) {
+	a, w := &f.now.account, f.ws
+	if !w.curved.Told() || rows == 0 {
+		return
+	}
+	if a.curved == nil {
+		a.curved = w.spare.curves()
+		n := columnsOf(w.curvable)
+		a.curved.Columns = slices.Grow(a.curved.Columns, n)[:n]
+		clear(a.curved.Columns)
+	}
+	a.curved.Add(&w.curved, w.shard.X, w.shard.Cols, w.curvable, int(rows))
+}
+
+// checkCurved refuses an account of curves of other columns.
+func (s *state) checkCurved(r *reader, spec *Spec, w *Workspace) {
+	if r.err != nil || s.account.curved == nil {
+		return
+	}
+	w.curvable = s.curvable(spec, w.curvable[:0])
+	if has, wants := len(s.account.curved.Columns), columnsOf(w.curvable); has != wants || !s.scaling.frozen {
+		r.fail("an account of curves of %d columns, of %d", has, wants)
+	}
 }
 
 // Transforms returns the counts of the probability integral transforms of the

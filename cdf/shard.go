@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/credence-stream/credence/cdf/curved"
 	"github.com/credence-stream/credence/cdf/reliability"
 	"github.com/credence-stream/credence/cdf/season"
 )
@@ -119,6 +120,8 @@ type Shard struct {
 	Serial uint64
 	// Reliability, where it is not nil, is what Score of a model of two classes tells of the rows.
 	Reliability *reliability.Shard
+	// Curved, where it is not nil, is what Score of a model whose columns may lack a curve tells of the rows.
+	Curved *curved.Shard
 	// Season, where it is not nil, is what Score of a time series tells of the steps and rows.
 	Season *season.Shard
 }

@@ -61,6 +61,9 @@ func (s *state) size() int64 {
 	if r := s.account.reliability; r != nil {
 		size += int64(unsafe.Sizeof(*r)) + held(r.Curves)
 	}
+	if c := s.account.curved; c != nil {
+		size += int64(unsafe.Sizeof(*c)) + held(c.Columns)
+	}
 	if a := s.account.season; a != nil {
 		size += int64(unsafe.Sizeof(*a)) + held(a.Scores)
 	}

@@ -257,6 +257,6 @@ func (s *state) takeRounded(from *state) bool {
 	// Weighed rows and sums of judgements, whose rules may change as well.
 	to.pit, to.fallen = account.pit, account.fallen
 	to.errors, to.repeats, to.far = account.errors, account.repeats, account.far
-	to.reliability, to.season = account.reliability, account.season
+	to.reliability, to.season, to.curved = account.reliability, account.season, account.curved
 	return same
 }

@@ -59,8 +59,9 @@ func (s *state) read(r *reader, version byte, spec *Spec, w *Workspace) (*engine
 	}
 	if r.err == nil {
 		s.account.read(r, s.t)
-		s.readParts(r, version, spec)
+		s.readParts(r, version, spec, &w.spare)
 		s.scaling.read(r, s, spec, &w.spare)
+		s.checkCurved(r, spec, w)
 	}
 	b := r.take(8)
 	if b == nil {

@@ -74,19 +74,19 @@ const PITBins = 40
 
 // Transformed counts a row with the given probability integral transform.
 // Whether the transform is within [.025, .975] is given, for it may be known
-// better than the transform: the bin agrees with it.
-func (s *Score) Transformed(pit float64, covered bool) {
+// better than the transform: the bin agrees with it, and is returned.
+func (s *Score) Transformed(pit float64, covered bool) (bin int) {
 	if min(pit, 1-pit) < wildTail {
 		s.Wild++
 	}
 	switch {
 	case covered:
-		s.PIT[min(max(int(pit*PITBins), 1), PITBins-2)]++
-	case pit < .5:
-		s.PIT[0]++
-	default:
-		s.PIT[PITBins-1]++
+		bin = min(max(int(pit*PITBins), 1), PITBins-2)
+	case pit >= .5:
+		bin = PITBins - 1
 	}
+	s.PIT[bin]++
+	return bin
 }
 
 // Tamed returns the randomised transform of a discrete response of the given mass,

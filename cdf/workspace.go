@@ -1,6 +1,7 @@
 package cdf
 
 import (
+	"github.com/credence-stream/credence/cdf/curved"
 	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/cdf/reliability"
 	"github.com/credence-stream/credence/cdf/season"
@@ -47,8 +48,12 @@ type Workspace struct {
 	// What the shard's rows are to their predictions, and what was known of these before.
 	reliability reliability.Shard
 	relied      reliability.Account
-	season      season.Shard
-	seasoned    season.Account
+	// What it tells of curves, the columns that may lack one, and what was known of these before.
+	curved       curved.Shard
+	curvable     []curved.Run
+	curvedBefore curved.Account
+	season       season.Shard
+	seasoned     season.Account
 }
 
 // NewWorkspace returns an empty workspace.
@@ -101,6 +106,7 @@ type spare struct {
 	engine  *engine
 	x       []Constant
 	spreads []spread
+	curved  *curved.Account
 	rows    rows // room for y and x
 	filter  *Filter
 	// The bytes of a model of the design that has seen nothing.
@@ -156,6 +162,17 @@ func (s *spare) watched(d *design) []spread {
 	return nil
 }
 
+// curves returns an account of curves that has seen nothing.
+func (s *spare) curves() *curved.Account {
+	a := s.curved
+	if s.curved = nil; a == nil {
+		return new(curved.Account)
+	}
+	clear(a.Columns)
+	*a = curved.Account{Columns: a.Columns[:0]}
+	return a
+}
+
 // kept returns room for the first rows of a key.
 func (s *spare) kept() rows {
 	r := s.rows
@@ -174,5 +191,8 @@ func (s *spare) take(was *state, e *engine) {
 	s.engine, s.x = e, was.scaling.x
 	if v := was.scaling.watch.spreads; v != nil {
 		s.spreads = v
+	}
+	if c := was.account.curved; c != nil {
+		s.curved = c
 	}
 }

@@ -52,3 +52,29 @@ func TestFlagLogOutlivesAnAssignment(t *testing.T) {
 		t.Error("another partition remembers them too")
 	}
 }
+
+// A line says what else is known of its flag, and nothing of another.
+func TestFlagLogSaysWhatIsKnown(t *testing.T) {
+	known := result{Kind: "x", Together: []string{"a", "b"}, Repeats: Repeats{Shards: 3, Part: .257}, Curved: "c", Season: 23.96}
+	for flag, want := range map[string]string{
+		cdf.CollinearFlag:     ` columns="a, b"`,
+		cdf.RepeatedFlag:      ` found=3 part=0.26`,
+		cdf.CurvedFlag:        ` curved=c`,
+		cdf.MiscalibratedFlag: ` curved=c`,
+		cdf.SeasonFlag:        ` steps=24`,
+		"odd":                 ``,
+	} {
+		var text bytes.Buffer
+		var l flagLog
+		tasks := flagTasks(1)
+		tasks[0].result = known
+		tasks[0].result.Flags = []string{flag}
+		l.report(slog.New(slog.NewTextHandler(&text, nil)), Partition{"in", 3}, tasks)
+		if advice := cdf.Advise(flag); advice != "" {
+			want += ` advice="` + advice + `"`
+		}
+		if line := strings.TrimSpace(text.String()); !strings.HasSuffix(line, " key=k0 kind=x flag="+flag+want) {
+			t.Errorf("%s: %s", flag, line)
+		}
+	}
+}

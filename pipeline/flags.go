@@ -44,7 +44,7 @@ func (r *result) flagged(flags []string, filter *cdf.Filter) {
 			r.Together = filter.Collinear()
 		case cdf.RepeatedFlag:
 			r.Repeats.Shards, r.Repeats.Part = filter.Repeated()
-		case cdf.MiscalibratedFlag:
+		case cdf.MiscalibratedFlag, cdf.CurvedFlag:
 			r.Curved = filter.Curved()
 		case cdf.SeasonFlag:
 			r.Season = filter.Season()
@@ -89,7 +89,7 @@ func (l *flagLog) report(log *slog.Logger, p Partition, tasks []task) {
 				args = append(args, "columns", strings.Join(t.result.Together, ", "))
 			case flag == cdf.RepeatedFlag:
 				args = append(args, "found", t.result.Repeats.Shards, "part", math.Round(100*t.result.Repeats.Part)/100)
-			case flag == cdf.MiscalibratedFlag && t.result.Curved != "":
+			case (flag == cdf.MiscalibratedFlag || flag == cdf.CurvedFlag) && t.result.Curved != "":
 				args = append(args, "curved", t.result.Curved)
 			case flag == cdf.SeasonFlag:
 				args = append(args, "steps", math.Round(10*t.result.Season)/10)

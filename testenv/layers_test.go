@@ -36,9 +36,10 @@ const (
 var layers = []layer{
 	{path: "cdf/correlated", pure: true},
 	{path: "cdf/reliability", pure: true},
+	{path: "cdf/curved", pure: true, may: []string{"cdf/vec"}},
 	{path: "cdf/repeated", pure: true},
 	{path: "cdf/season", pure: true},
-	{path: "cdf", pure: true, may: []string{"cdf/correlated", "cdf/mcmc", "cdf/normal", "cdf/quantity", "cdf/reliability", "cdf/repeated", "cdf/season", "cdf/vec"}},
+	{path: "cdf", pure: true, may: []string{"cdf/correlated", "cdf/curved", "cdf/mcmc", "cdf/normal", "cdf/quantity", "cdf/reliability", "cdf/repeated", "cdf/season", "cdf/vec"}},
 	{path: "cdf/quantity", pure: true},
 	{path: "cdf/formula", pure: true, may: []string{"cdf", "cdf/vec"}},
 	{path: "cdf/vec", pure: true, may: []string{"cdf/isa"}},

@@ -3946,3 +3946,105 @@ next:
 	JNZ        next
 	VZEROUPPER
 	RET
+
+// func avx512AddCurves(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512AddCurves(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	KMOVW        96(AX), K1
+	MOVQ         32(AX), DI
+	VMOVUPD.Z    (DI), K1, Z0
+	MOVQ         40(AX), DI
+	VMOVUPD.Z    (DI), K1, Z1
+	MOVQ         48(AX), DI
+	VMOVUPD.Z    (DI), K1, Z4
+	MOVQ         56(AX), DI
+	VMOVUPD.Z    (DI), K1, Z5
+	MOVQ         64(AX), DI
+	VMOVUPD.Z    (DI), K1, Z6
+	MOVQ         72(AX), DI
+	VMOVUPD.Z    (DI), K1, Z7
+	VBROADCASTSD 80(AX), Z2
+	VBROADCASTSD 88(AX), Z3
+
+next:
+	VMOVUPD.Z    (CX), K1, Z8
+	VMINPD       Z2, Z8, Z8
+	VMAXPD       Z3, Z8, Z8
+	VSUBPD       Z1, Z8, Z9
+	VBROADCASTSD (BX), Z10
+	VFMSUB213PD  Z0, Z8, Z9
+	VMULPD       Z9, Z10, Z10
+	VADDPD       Z9, Z6, Z6
+	VFMADD231PD  Z9, Z8, Z7
+	VADDPD       Z10, Z4, Z4
+	VFMADD231PD  Z10, Z10, Z5
+	ADDQ         DX, CX
+	ADDQ         $0x08, BX
+	DECQ         SI
+	JNZ          next
+	MOVQ         48(AX), DI
+	VMOVUPD      Z4, K1, (DI)
+	MOVQ         56(AX), DI
+	VMOVUPD      Z5, K1, (DI)
+	MOVQ         64(AX), DI
+	VMOVUPD      Z6, K1, (DI)
+	MOVQ         72(AX), DI
+	VMOVUPD      Z7, K1, (DI)
+	VZEROUPPER
+	RET
+
+// func avx2AddCurves(p *byte)
+// Requires: AVX, FMA3
+TEXT ·avx2AddCurves(SB), NOSPLIT, $0-8
+	MOVQ         p+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VMOVUPD      104(AX), Y15
+	MOVQ         32(AX), DI
+	VMASKMOVPD   (DI), Y15, Y0
+	MOVQ         40(AX), DI
+	VMASKMOVPD   (DI), Y15, Y1
+	MOVQ         48(AX), DI
+	VMASKMOVPD   (DI), Y15, Y4
+	MOVQ         56(AX), DI
+	VMASKMOVPD   (DI), Y15, Y5
+	MOVQ         64(AX), DI
+	VMASKMOVPD   (DI), Y15, Y6
+	MOVQ         72(AX), DI
+	VMASKMOVPD   (DI), Y15, Y7
+	VBROADCASTSD 80(AX), Y2
+	VBROADCASTSD 88(AX), Y3
+
+next:
+	VMASKMOVPD   (CX), Y15, Y8
+	VMINPD       Y2, Y8, Y8
+	VMAXPD       Y3, Y8, Y8
+	VSUBPD       Y1, Y8, Y9
+	VBROADCASTSD (BX), Y10
+	VFMSUB213PD  Y0, Y8, Y9
+	VMULPD       Y9, Y10, Y10
+	VADDPD       Y9, Y6, Y6
+	VFMADD231PD  Y9, Y8, Y7
+	VADDPD       Y10, Y4, Y4
+	VFMADD231PD  Y10, Y10, Y5
+	ADDQ         DX, CX
+	ADDQ         $0x08, BX
+	DECQ         SI
+	JNZ          next
+	MOVQ         48(AX), DI
+	VMASKMOVPD   Y4, Y15, (DI)
+	MOVQ         56(AX), DI
+	VMASKMOVPD   Y5, Y15, (DI)
+	MOVQ         64(AX), DI
+	VMASKMOVPD   Y6, Y15, (DI)
+	MOVQ         72(AX), DI
+	VMASKMOVPD   Y7, Y15, (DI)
+	VZEROUPPER
+	RET

@@ -29,6 +29,11 @@ func (f *Filters) vectors(y float64, observed bool) (greatest float64, done bool
 func addBoundedVectors(a []float64, stride int, rows []int32, mean, sum, squares []float64, far float64) bool {
 	return false
 }
+
+func addCurvesVectors(a []float64, stride int, scores []float64, c *Curves, far float64) bool {
+	return false
+}
+
 func network(x []float64, bitonic bool) bool { return false }
 
 func chainMoments(x []float64, mean, variance *Eight) bool { return false }

@@ -201,6 +201,45 @@ func TestAddBounded(t *testing.T) {
 	})
 }
 
+func TestAddCurves(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 83))
+		for n := range 20 {
+			for _, rows := range []int{0, 1, 7, 40} {
+				stride := n + n%3
+				a, scores := random(r, 40*stride+n), random(r, rows)
+				for i, odd := range []float64{1e300, -1e300, math.Inf(1), math.Inf(-1), math.Copysign(0, -1)} {
+					if n > 2 {
+						a[(3*i+n)%len(a)] = odd
+					}
+				}
+				c := Curves{Level: random(r, n), Slope: random(r, n)}
+				sums := []*[]float64{&c.Off, &c.Squares, &c.Weight, &c.Product}
+				var want [4][]float64
+				for i, to := range sums {
+					*to = random(r, n+3)
+					want[i] = slices.Clone(*to)
+				}
+				for k := range n {
+					for i, score := range scores {
+						x := max(min(a[i*stride+k], 2), -2)
+						w := math.FMA(x, x-c.Slope[k], -c.Level[k])
+						t := w * score
+						want[0][k] += t
+						want[1][k] = math.FMA(t, t, want[1][k])
+						want[2][k] += w
+						want[3][k] = math.FMA(w, x, want[3][k])
+					}
+				}
+				AddCurves(a, stride, scores, &c, 2)
+				for i, to := range sums {
+					identical(t, "sums", *to, want[i])
+				}
+			}
+		}
+	})
+}
+
 func TestLevels(t *testing.T) {
 	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 62))
@@ -462,6 +501,18 @@ func BenchmarkAddBounded(b *testing.B) {
 		}
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			beside(b, func() { AddBounded(a, n, rows, mean, sum, squares, 10) })
+		})
+	}
+}
+
+func BenchmarkAddCurves(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 83))
+	const rows = 100
+	for _, n := range []int{4, 16} {
+		a, scores := random(r, rows*n), random(r, rows)
+		c := Curves{random(r, n), random(r, n), random(r, n), random(r, n), random(r, n), random(r, n)}
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			beside(b, func() { AddCurves(a, n, scores, &c, 2) })
 		})
 	}
 }

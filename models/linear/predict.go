@@ -46,6 +46,7 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		return cdf.NoScore(), err
 	}
 	t := predictive.NewTally(cdf.NoScore())
+	t.Scores = sh.Curved.Begin(sh.Rows)
 	if m.early() {
 		m.mixFar(w)
 		for from := 0; from < sh.Rows; from += earlyRows {

@@ -71,6 +71,7 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	if err := m.prepare(w); err != nil {
 		return out, err
 	}
+	scores := sh.Curved.Begin(sh.Rows)
 	logs, expected, squares, defined, covered, rows, shared := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	for i, y := range sh.Y {
 		if math.IsNaN(y) {
@@ -88,7 +89,9 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 		if inside {
 			covered++
 		}
-		out.Transformed(pit, inside)
+		if bin := out.Transformed(pit, inside); scores != nil {
+			scores[i] = cdf.BinScore(bin)
+		}
 		if mean, _ := p.moments(w.place.open); !math.IsNaN(mean) {
 			squares += (y - mean) * (y - mean)
 			defined++

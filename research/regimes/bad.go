@@ -130,16 +130,19 @@ func badLinear() []regime {
 		one("the response with another sign", design+"20 shards of 50 rows, the response negated from the eleventh on.", "flagged", 2, equal(20, 50), func(f rowOf) rowOf { return f.times(500, 2, -1) }, false),
 		one("a column times 100", design+"20 shards of 50 rows, x1 a hundredfold from the eleventh on.", "flagged", 2, equal(20, 50), func(f rowOf) rowOf { return f.times(500, 0, 100) }, false),
 		one("a constant response", design+"10 shards of 20 rows, but the response is 0 in all.", "flagged", 2, equal(10, 20), func(f rowOf) rowOf { return f.times(0, 2, 0) }, false),
+		one("a curve left out", design+"20 shards of 50 rows, the response .3 (x1^2 - 1) more.", "flagged", 2, equal(20, 50), func(f rowOf) rowOf {
+			return f.from(0, func(row []float64) { row[2] += .3 * (row[0]*row[0] - 1) })
+		}, false),
 	}
 }
 
 func badPoisson() []regime {
-	one := func(name, about, want string, sizes []int, intercept, effect float64, judged bool) regime {
+	one := func(name, about, want string, sizes []int, intercept, effect, square float64, judged bool) regime {
 		columns := cdf.Roles{Features: []cdf.Feature{{Name: "x1"}, {Name: "c", Levels: []string{"1", "2", "3"}, Baseline: "1"}}, Intercept: true}
 		return badRegime("poisson", name, about, want, columns, []string{"x1", "c", "y"}, sizes, func(r *rand.Rand) (rowOf, []simulate.Truth) {
 			f := rowOf(func(i int) []float64 {
 				x, c := r.NormFloat64(), i%3
-				eta := intercept + .3*x
+				eta := intercept + .3*x + square*(x*x-1)
 				if c == 2 {
 					eta += effect
 				}
@@ -154,10 +157,11 @@ func badPoisson() []regime {
 	}
 	const design = "Slope .3 of a normal column, three levels in turn; "
 	return []regime{
-		one("four rows of 0", design+"two shards of four rows, intercept -20.", "flagged", equal(2, 4), -20, 0, true),
-		one("counts of some 3", design+"10 shards of 30 rows, intercept 1.", "covered", equal(10, 30), 1, 0, true),
-		one("a level of 0 alone", design+"10 shards of 30 rows, intercept .5, the third level 20 less.", "flagged", equal(10, 30), .5, -20, false),
-		one("a row in 400 has a count", design+"40 shards of 50 rows, intercept -6.", "flagged", equal(40, 50), -6, 0, true),
+		one("four rows of 0", design+"two shards of four rows, intercept -20.", "flagged", equal(2, 4), -20, 0, 0, true),
+		one("counts of some 3", design+"10 shards of 30 rows, intercept 1.", "covered", equal(10, 30), 1, 0, 0, true),
+		one("a level of 0 alone", design+"10 shards of 30 rows, intercept .5, the third level 20 less.", "flagged", equal(10, 30), .5, -20, 0, false),
+		one("a row in 400 has a count", design+"40 shards of 50 rows, intercept -6.", "flagged", equal(40, 50), -6, 0, 0, true),
+		one("a curve left out", design+"20 shards of 50 rows, intercept 1, the log rate .3 (x1^2 - 1) more.", "flagged", equal(20, 50), 1, 0, .3, false),
 	}
 }
 

@@ -75,9 +75,13 @@ func (s *StudentScore) AddRows(t *Tally, y, mean, line []float64, s2 float64) {
 	variance, shape, squares, rows, covered := s.variance, s.shape, t.squares, 0, 0
 	lines, scales := t.line, t.variance
 	plentiful := s.df >= dist.Plentiful
+	var scores []float64
+	if t.Scores != nil {
+		scores = t.Scores[t.row:][:len(y)]
+	}
 	for i, v := range y {
 		if math.IsNaN(v) {
-			t.Out.PredictedRows++
+			t.Skip(v)
 			continue
 		}
 		e, scale2 := v-mean[i], s2+line[i]
@@ -95,7 +99,12 @@ func (s *StudentScore) AddRows(t *Tally, y, mean, line []float64, s2 float64) {
 		variance.Mul(scale2)
 		shape.Mul(1 + z2/s.df)
 		beyond, side := s.bins.Beyond(z2), int(int64(math.Float64bits(e))>>63) // -1 below the mean
-		t.Out.PIT[uint(cdf.PITBins/2+(beyond^side))%cdf.PITBins]++
+		bin := uint(cdf.PITBins/2+(beyond^side)) % cdf.PITBins
+		t.Out.PIT[bin]++
+		if i < len(scores) {
+			scores[i] = cdf.BinScore(int(bin))
+		}
+		t.row++
 		covered -= (beyond - (cdf.PITBins/2 - 1)) >> 63
 	}
 	s.variance, s.shape, t.squares = variance, shape, squares

@@ -3,6 +3,7 @@ package predictive
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -17,6 +18,7 @@ func TestRowsTogether(t *testing.T) {
 		limit := dist.StudentQuantile(dist.NormalQuantiles[6], df)
 		one, many := NewStudentScore(df, limit), NewStudentScore(df, limit)
 		a, b := NewTally(cdf.NoScore()), NewTally(cdf.NoScore())
+		a.Scores, b.Scores = make([]float64, 70*70/2), make([]float64, 70*70/2)
 		for n := range 70 {
 			s2 := math.Exp(20 * r.NormFloat64())
 			y, mean, line := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -57,6 +59,9 @@ func TestRowsTogether(t *testing.T) {
 		}
 		if got.Wild == 0 || got.PredictedRows == 0 || got.PIT[0] == 0 {
 			t.Errorf("df %g: the rows try too little: %+v", df, got)
+		}
+		if !slices.Equal(a.Scores, b.Scores) || a.Scores[0] == 0 {
+			t.Errorf("df %g: scores together %v, one by one %v", df, b.Scores, a.Scores)
 		}
 	}
 }

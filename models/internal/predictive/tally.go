@@ -10,7 +10,10 @@ import (
 
 // Tally collects the scores of a shard's rows.
 type Tally struct {
-	Out             cdf.Score
+	Out cdf.Score
+	// Scores is where the normal scores of rows go, or nil: see cdf.Shard.Curved.
+	Scores          []float64
+	row             int
 	Logs, Expected  float64 // sums; Expected is NaN unless it is set
 	squares         float64
 	line, variance  float64 // sums: see Share
@@ -27,12 +30,16 @@ func (t *Tally) Skip(y float64) bool {
 		return false
 	}
 	t.Out.PredictedRows++
+	t.row++
 	return true
 }
 
 // Add counts a row; covered says whether the transform pit is in [.025, .975].
 func (t *Tally) Add(residual, pit float64, covered bool) {
-	t.Out.Transformed(pit, covered)
+	if bin := t.Out.Transformed(pit, covered); t.Scores != nil {
+		t.Scores[t.row] = cdf.BinScore(bin)
+	}
+	t.row++
 	t.scored++
 	t.squares += residual * residual
 	if covered {
