@@ -36,10 +36,13 @@ func DrawPlan(seed uint64) Plan {
 	if !hurts(Truncate, Recreate) && r.IntN(3) == 0 {
 		p.Log = drawTransactions(r, p.Log)
 	}
+	if hurts(LogStale) { // what is lost of a log was never committed, and nobody reads it
+		p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool { return f.Kind == Truncate || f.Kind == Recreate })
+	}
 	if hurts(Trim, Compact) {
 		// A gap that is given up, or state of before it, has no one truth to compare with.
 		p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool {
-			return slices.Contains([]FaultKind{StoreBack, StoreEmpties, StoreDamaged, StoreForgets, Truncate, Recreate}, f.Kind)
+			return slices.Contains([]FaultKind{StoreBack, StoreSplit, StoreEmpties, StoreDamaged, StoreForgets, Truncate, Recreate}, f.Kind)
 		})
 	}
 	p.MinPause = one(r, 0, 5*time.Millisecond, 100*time.Millisecond, time.Hour)
@@ -58,6 +61,9 @@ func DrawLimits(seed uint64) Plan {
 	if seed%4 == 0 {
 		p = DrawRescale(seed)
 	}
+	// What states weigh is asked between two answers of the claim's own master: no client goes
+	// from there to another master and back in between.
+	p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool { return f.Kind == StoreSplit })
 	r := rand.New(rand.NewPCG(seed, 14))
 	p.Keys, p.PerMinute = one[int64](r, 0, 1, 2, 3), one[int64](r, 0, 1, 1, 2, 3)
 	p.Sizes = one[int64](rand.New(rand.NewPCG(seed, 59)), 0, 0, 1, 2, 3)
@@ -93,7 +99,7 @@ func DrawLimits(seed uint64) Plan {
 func DrawRescale(seed uint64) Plan {
 	p := DrawPlan(seed)
 	p.Faults = slices.DeleteFunc(p.Faults, func(f Fault) bool {
-		return slices.Contains([]FaultKind{StoreBack, StoreEmpties, StoreDamaged, StoreForgets}, f.Kind)
+		return slices.Contains([]FaultKind{StoreBack, StoreSplit, StoreEmpties, StoreDamaged, StoreForgets}, f.Kind)
 	})
 	r := rand.New(rand.NewPCG(seed, 13))
 	from := time.Duration(r.Int64N(int64(3 * time.Second)))
@@ -123,13 +129,13 @@ var anyFault = []struct {
 	kind FaultKind
 	n    []int
 }{
-	{LogAway, []int{30, 100}}, {LogSilent, []int{30, 100}}, {LogBehind, []int{1, 5, 20}},
+	{LogAway, []int{30, 100}}, {LogSilent, []int{30, 100}}, {LogBehind, []int{1, 5, 20}}, {LogStale, []int{30, 100}}, {Grown, []int{30, 100}},
 	{OutAway, []int{30, 31, 100, 101}}, {OutLost, []int{30, 31, 100, 101}}, {OutLate, []int{30, 31, 100, 101}}, {OutRefuses, []int{0, 1}},
 	{StoreAway, []int{30, 100}}, {StoreLost, []int{30, 100}}, {StoreLost, []int{30, 100}}, {StoreLate, []int{30, 100}}, {PinAway, []int{50, 100}}, {GroupAway, []int{30, 100}}, {GroupLate, []int{30, 100}}, {Slow, []int{20, 50}}, {Slow, []int{20, 50}}, {Slow, []int{20, 50}},
-	{StoreBack, []int{0}}, {StoreBack, []int{0}}, {StoreEmpties, []int{0}}, {StoreDamaged, []int{0}}, {StoreForgets, []int{0}}, {StoreFull, []int{0}},
-	{Elect, []int{0}}, {Truncate, []int{1, 5, 20}}, {Recreate, []int{0, 5, 20}}, {Trim, []int{0, 1}}, {Compact, []int{0}},
+	{StoreBack, []int{0}}, {StoreBack, []int{0}}, {StoreSplit, []int{5, 30, 100}}, {StoreSplit, []int{5, 30, 100}}, {StoreEmpties, []int{0}}, {StoreDamaged, []int{0}}, {StoreForgets, []int{0}}, {StoreFull, []int{0}},
+	{Elect, []int{0}}, {Truncate, []int{1, 5, 20}}, {Recreate, []int{0, 5, 20}}, {Trim, []int{0, 1, 10}}, {Compact, []int{0}},
 	{LanesSlow, []int{5, 50}}, {CacheFull, []int{2, 10}},
-	{Crash, []int{0}}, {Crash, []int{0}}, {Zombie, []int{0}}, {Zombie, []int{0}}, {Freeze, []int{0, 1}}, {Rebalance, []int{0, 1}}, {Rebalance, []int{0, 1}}, {Empty, []int{0}},
+	{Crash, []int{0}}, {Crash, []int{0}}, {Zombie, []int{0}}, {Zombie, []int{0}}, {Freeze, []int{0, 1}}, {Rebalance, []int{0, 1}}, {Rebalance, []int{0, 1}}, {Storm, []int{50, 400, 3000}}, {Empty, []int{0}},
 }
 
 // drawFaults draws up to six, none in every tenth schedule. Now and then one is

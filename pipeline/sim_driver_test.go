@@ -27,6 +27,7 @@ type Sim struct {
 	store     SimStore
 	none      func() // empties the store
 	damaged   bool
+	replaced  simReplaced
 	pages     pagePool
 	truth     simTruth
 	workers   []*simWorker
@@ -79,7 +80,7 @@ func NewSim(p Plan, store SimStore) *Sim {
 		rules = toyRules(limit)
 	}
 	s := &Sim{
-		Plan: p, Rules: rules.Gathering(p.Gather), store: store, committed: p.Origin - 1, noted: p.Origin - 1, pages: pagePool{size: 8 * 70},
+		Plan: p, Rules: rules.Gathering(p.Gather), store: store, committed: p.Origin - 1, noted: p.Origin - 1, pages: pagePool{size: 8 * 70}, replaced: simReplaced{map[*Fault]*simMaster{}, map[*Fault]*simLog{}},
 		net: rand.New(rand.NewPCG(p.Seed, 11)), work: rand.New(rand.NewPCG(p.Seed, 12)),
 	}
 	s.log = &simLog{open: map[int]int64{}, most: func() int { return 1 + s.net.IntN(s.Plan.Fetch) }, lags: s.lag}

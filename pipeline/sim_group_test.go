@@ -97,6 +97,9 @@ func init() {
 		Zombie:       (*Sim).zombie,
 		Freeze:       (*Sim).freeze,
 		Rebalance:    (*Sim).rebalance,
+		Storm:        (*Sim).storm,
+		StoreSplit:   (*Sim).storeSplit,
+		LogStale:     (*Sim).logStale,
 		Empty:        (*Sim).empty,
 		Rescaling:    (*Sim).rescale,
 	}
@@ -221,9 +224,7 @@ func (s *Sim) recreate(f *Fault) {
 
 func (s *Sim) trim(f *Fault) {
 	s.log.start = max(s.log.start, s.truth.now.watermark)
-	if f.N == 1 {
-		s.log.start = min(s.log.stable(), s.log.start+2)
-	}
+	s.log.start = min(s.log.stable(), s.log.start+2*int64(f.N))
 }
 
 // patience is how long it may take from the end of all trouble to a checkpoint

@@ -23,7 +23,7 @@ type simLane struct {
 func (w *simWorker) open(fx fxOpen) {
 	s := w.sim
 	w.lanes = nil
-	for range s.Plan.Lanes {
+	for range w.m.cfg.lanes {
 		l := &simLane{w: w, epoch: fx.epoch}
 		var decoder Decoder = &toyDecoder{takes: l.takes}
 		var outputs Outputs = toyOutputs{}

@@ -87,6 +87,10 @@ func (s *Sim) delay() time.Duration {
 // request sends a server something to do. The answer comes once, later, or not
 // at all.
 func (s *Sim) request(at simServer, do func() error, answer func(error)) {
+	if at == serverStore {
+		asked := do
+		do = func() error { return s.atStore(asked) }
+	}
 	reply := func(err error) { s.clock.after(s.delay(), func() { answer(err) }) }
 	s.clock.after(s.delay(), func() {
 		switch s.fate(at) {

@@ -60,6 +60,8 @@ const (
 	LogAway    FaultKind = "log away"     // the leader of the input refuses
 	LogSilent  FaultKind = "log silent"   // and does not answer
 	LogBehind  FaultKind = "log behind"   // it has just been elected, and does not know that the newest N records are committed
+	LogStale   FaultKind = "log stale"    // N of a hundred answers come from a leader of before, which has what there was at From and does not know that it was replaced
+	Grown      FaultKind = "grown"        // N of a hundred answers say that the topic has a partition more
 	OutAway    FaultKind = "output away"  // the leader of one output partition, that of N's parity
 	OutLost    FaultKind = "output lost"  // its acknowledgements are lost
 	OutLate    FaultKind = "output late"  // it writes late, perhaps after the client gave up
@@ -73,6 +75,7 @@ const (
 	Slow       FaultKind = "slow"         // messages to and from every server take up to five seconds
 
 	StoreBack    FaultKind = "store back"    // at To it is again as it was at From
+	StoreSplit   FaultKind = "store split"   // N of a hundred requests reach a master of before, which has what there was at From, takes what it is given, and forgets it at To
 	StoreEmpties FaultKind = "store empties" // at From it loses all it had
 	StoreDamaged FaultKind = "store damaged" // at From it loses what a value points to, and has it back at To
 	StoreForgets FaultKind = "store forgets" // at From it loses a value, as if the key had none, and has it back at To
@@ -81,7 +84,7 @@ const (
 	Elect    FaultKind = "elect"    // a new leader that has the whole log
 	Truncate FaultKind = "truncate" // a new leader that lacks the newest N records
 	Recreate FaultKind = "recreate" // the topic is deleted and made again, with the old one's first N records
-	Trim     FaultKind = "trim"     // retention takes what is applied, N == 1: and more
+	Trim     FaultKind = "trim"     // retention takes what is applied, and up to 2 N records more
 	Compact  FaultKind = "compact"  // compaction takes what is applied, but the newest record of each key
 
 	LanesSlow FaultKind = "lanes slow"  // a record takes N times as long
@@ -90,6 +93,7 @@ const (
 	Zombie    FaultKind = "zombie"      // another one takes over; the owner learns of it at To
 	Freeze    FaultKind = "freeze"      // the owner stands still until To; another one takes over after half of it, N == 1: none does
 	Rebalance FaultKind = "rebalance"   // the owner is told to stop, and gets the partition again, N == 1: another one does
+	Storm     FaultKind = "storm"       // the owner is told to stop again and again, every N milliseconds, and mostly another one follows
 	Empty     FaultKind = "group empty" // nobody works until To; by then the brokers have forgotten the group's offset
 
 	// Of schedules that are drawn with it, whose store does not fail.

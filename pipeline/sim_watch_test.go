@@ -203,10 +203,10 @@ var simHalts = map[string][]FaultKind{
 	"damaged":    {StoreDamaged, StoreForgets},
 	"gap":        {Trim},
 	"output":     {OutRefuses},
-	"partitions": {Rescaling},
+	"partitions": {Rescaling, Grown},
 	"recreated":  {Recreate, Truncate},
 	"store_lost": {Trim, Rescaling},
-	"truncated":  {Recreate, Truncate, LogBehind},
+	"truncated":  {Recreate, Truncate, LogBehind, LogStale},
 }
 
 // halts checks that a partition that halts, also for a while, has the reason that it says. A log
@@ -218,7 +218,7 @@ func (w *simWorker) halts() {
 		f := &s.Plan.Faults[i]
 		switch {
 		case f.From > s.clock.now || !slices.Contains(simHalts[reason], f.Kind):
-		case f.Kind != LogBehind:
+		case f.Kind != LogBehind && f.Kind != LogStale:
 			return
 		default:
 			if behind += min(f.To, s.clock.now) - f.From; behind >= 10*time.Second {

@@ -50,7 +50,8 @@ var simPartition = Partition{"in", 0}
 // start begins the work of an assignment.
 func (s *Sim) start(p *simProcess) {
 	pl := &s.Plan
-	cfg := machineConfig{lanes: pl.Lanes, records: pl.Records, bytes: pl.Bytes, backlog: func() int64 { return max(1, s.share(pl.Backlog)) }, interval: pl.Interval.Seconds(),
+	lanes := 1 + (pl.Lanes+len(s.workers))%3 // a process may have others than the one before
+	cfg := machineConfig{lanes: lanes, records: pl.Records, bytes: pl.Bytes, backlog: func() int64 { return max(1, s.share(pl.Backlog)) }, interval: pl.Interval.Seconds(),
 		probe: 1, onGapSkip: pl.SkipGap, rules: s.Rules}
 	w := &simWorker{sim: s, id: len(s.workers), proc: p, timers: map[waitKind]*simTimer{},
 		m: newMachine(cfg, simPartition, p.left.keep, p.left.known)}
@@ -132,7 +133,7 @@ func (w *simWorker) begin(fx effect) {
 	case fxLook:
 		var end int64
 		w.call(ioTimeout, func(err error) event { return evLooked{fx.epoch, end, err} },
-			simStep{serverLog, func() (err error) { _, end, err = s.log.Bounds(context.Background(), simPartition); return err }})
+			simStep{serverLog, func() (err error) { _, end, err = s.leader().Bounds(context.Background(), simPartition); return err }})
 	case fxProbe:
 		w.call(ioTimeout, func(err error) event { return evProbed{fx.epoch, err} }, w.look(fx.lease, fx.watermarks))
 	case fxCommit:
@@ -229,7 +230,7 @@ func (w *simWorker) claim() {
 		return err
 	}}
 	steps := []simStep{
-		{serverLog, func() (err error) { f.partitions, err = s.log.Partitions(ctx, simPartition.Topic); return err }},
+		{serverLog, func() error { f.partitions = s.grown(); return nil }},
 		pin,
 		{serverStore, func() (err error) {
 			if err = s.full(); err == nil {
@@ -246,7 +247,7 @@ func (w *simWorker) claim() {
 		}},
 	}
 	steps = append(append(steps, counted...),
-		simStep{serverLog, func() (err error) { f.log, err = ReadLogState(ctx, s.log, simPartition, f.meta.Last); return err }})
+		simStep{serverLog, func() (err error) { f.log, err = ReadLogState(ctx, s.leader(), simPartition, f.meta.Last); return err }})
 	w.call(ioTimeout, func(err error) event {
 		if errors.Is(err, errElsewhere) { // the machine decides what that means
 			err = nil
@@ -275,7 +276,7 @@ func (w *simWorker) fetch(fx fxFetch) {
 		}
 		return ev
 	}, simStep{serverLog, func() (err error) {
-		got, err = s.log.Follow(context.Background(), simPartition, fx.from, fetchBytes, nil)
+		got, err = s.leader().Follow(context.Background(), simPartition, fx.from, fetchBytes, nil)
 		return err
 	}})
 }
