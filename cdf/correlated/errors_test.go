@@ -125,3 +125,18 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 }
+
+// The statistic of a block is that of the formula, and the alarm is where it is said to be.
+func TestStatistic(t *testing.T) {
+	var e Errors
+	e.Add(Shard{Rows: 4, Scores: 8, Shared: .5}, Past{Rows: 100, Mean: .1, Variance: 1.2})
+	// 7.6 above the mean, and 1 + 2 (3/4) + 4/100 times the variance of four.
+	if want := 7.6*7.6/(4*1.2*2.54) - slack; math.Abs(float64(e.Sum)-want) > 1e-6 {
+		t.Errorf("sum %g, want %g", e.Sum, want)
+	}
+	for sum, up := range map[float32]bool{0: false, 27.5: false, 28.5: true, 42: true} {
+		if e := (Errors{Sum: sum}); e.Correlated() != up || !e.Valid() {
+			t.Errorf("sum %g: correlated %v, valid %v", sum, e.Correlated(), e.Valid())
+		}
+	}
+}

@@ -205,7 +205,7 @@ const columnBytes = 16
 // Read reads what Append wrote, and returns what follows. Columns that the account has are room. It reports whether Add can have left it.
 func (a *Account) Read(b []byte) (rest []byte, ok bool) {
 	n, size := binary.Uvarint(b)
-	if size <= 0 || n > uint64(len(b)-size)/columnBytes || len(b)-size < 4+int(n)*columnBytes {
+	if size <= 0 || n > uint64(len(b)/columnBytes) || len(b)-size < 4+int(n)*columnBytes {
 		return nil, false
 	}
 	b = b[size:]

@@ -1,6 +1,7 @@
 package curved
 
 import (
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -45,12 +46,26 @@ func TestSums(t *testing.T) {
 	near("variance behind two shards", a.Columns[0].Variance, 16.25+(2*w+1.75)*(2*w+1.75))
 	near("level behind two shards", a.Columns[0].Level, 2.5+w/3)
 	near("rows behind two shards", a.Rows, 3)
+	// More columns than before, of a shard whose rows agree: the square of their sum is the variance.
+	five := Account{Columns: make([]Column, 5)}
+	copy(s.Begin(2), []float64{1, .5})
+	five.Add(s, []float64{1, 1, 1, 1, 2, 1, 1, 1, 1, -2}, 5, []Run{{0, 5}}, 2)
+	near("off of the last of five", five.Columns[4].Off, 6)
+	near("variance of the last of five", five.Columns[4].Variance, 36)
 }
 
 // Of a large shard rows that stand apart are looked at, as many as cost little, and count as these.
 func TestThin(t *testing.T) {
 	a := Account{Columns: make([]Column, 1)}
-	x, scores := make([]float64, 300), make([]float64, 300)
+	x, scores := make([]float64, most), make([]float64, most)
+	for i := range x {
+		x[i], scores[i] = 1, 1
+	}
+	if a.Add(told(x, scores), x, 1, one, most); a.Rows != most || a.Columns[0].Off != most {
+		t.Errorf("of %d rows %+v", most, a)
+	}
+	a = Account{Columns: make([]Column, 1)}
+	x, scores = make([]float64, 300), make([]float64, 300)
 	for i := range x {
 		if x[i], scores[i] = 9, 9; i%3 == 0 {
 			x[i], scores[i] = 1, 2
@@ -164,8 +179,10 @@ func TestCurved(t *testing.T) {
 		"enough rows":    {Account{leastRows, []Column{{Off: 100, Variance: 300}}}, 0},
 		"of one column":  {Account{1000, []Column{{Off: 45, Variance: 100}}}, 0}, // 20.25 > 19.81
 		"of two columns": {Account{1000, []Column{{Off: 45, Variance: 100}, {}}}, -1},
-		"too little":     {Account{10_000, []Column{{Off: 69, Variance: 100}}}, -1},
-		"hardly a value": {Account{1000, []Column{{Off: 1e-20, Variance: 0}}}, -1},
+		"too little":     {Account{10_000, []Column{{Off: 69, Variance: 100}}}, -1}, // 47.6 < 50
+		"enough":         {Account{10_000, []Column{{Off: 72, Variance: 100}}}, 0},  // 51.8
+		"hardly a value": {Account{1000, []Column{{Off: 4, Variance: 0}}}, -1},      // 16, beside .001 for each row
+		"some values":    {Account{1000, []Column{{Off: 5, Variance: 0}}}, 0},
 	} {
 		if got := c.a.Curved(); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
@@ -197,12 +214,17 @@ func TestCodec(t *testing.T) {
 	}
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, bad := range []Account{
-		{}, {Rows: 1}, {Rows: recalled + 1, Columns: a.Columns}, {Rows: nan, Columns: a.Columns},
+		{}, {Rows: 1}, {Columns: a.Columns}, {Rows: recalled + 1, Columns: a.Columns}, {Rows: nan, Columns: a.Columns},
 		{Rows: 1, Columns: []Column{{Variance: -1}}}, {Rows: 1, Columns: []Column{{Variance: nan}}},
 		{Rows: 1, Columns: []Column{{Off: inf}}}, {Rows: 1, Columns: []Column{{Slope: nan}}},
 	} {
 		if _, ok := new(Account).Read(bad.Append(nil)); ok {
 			t.Errorf("%+v is read", bad)
+		}
+	}
+	for _, columns := range []uint64{3, 1 << 60, 1<<64 - 1} { // 1 << 60 columns of 16 bytes would be none
+		if _, ok := new(Account).Read(append(binary.AppendUvarint(nil, columns), b[1:]...)); ok {
+			t.Errorf("%d columns are read of two", columns)
 		}
 	}
 	var to Account

@@ -129,6 +129,27 @@ func TestListedColumnsAreFeatures(t *testing.T) {
 	}
 }
 
+// The point stands for all columns but times and those of response, groups and offset.
+func TestPointLeavesOutWhatServesOtherwise(t *testing.T) {
+	for text, want := range map[string]string{
+		"y ~ . - sex + offset(log(n)) + (1 | shop)": "[x on]",
+		"y ~ . - sex + (1 | shop)":                  "[x n on]",
+		"n ~ . - sex":                               "[y x on shop]",
+	} {
+		d, err := spec(t, "poisson", text).Columns.Formula.Begin(shards(1, 15)[0], 0, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, f := range d.Features() {
+			names = append(names, f.Name)
+		}
+		if got := fmt.Sprint(names); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 const rich = "log(y + 1) ~ sex * I(x / 2) + log(n) + C(shop):on + poly(x, 2) + season(at, 24h, 1) + weekday(at)"
 
 // The posterior is that of the columns that the formula makes, and predictions of raw

@@ -25,8 +25,8 @@ var exchanged = map[token.Token][]token.Token{
 
 // operated returns n mutants of a package, drawn at random from all that the
 // usual operators of mutation testing make of its files: operators exchanged,
-// negations left out, true for false, and calls left out whose results nobody
-// takes. Some do not compile. The tests of the given packages must notice.
+// negations left out, true for false, numbers with a fraction half as large
+// again, and calls left out whose results nobody takes. Some do not compile. The tests of the given packages must notice.
 func operated(dir string, packages []string, n int, seed uint64) ([]mutant, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -89,6 +89,10 @@ func changes(file, source string, packages []string) (all []mutant, err error) {
 		case *ast.Ident:
 			if other, ok := map[string]string{"true": "false", "false": "true"}[n.Name]; ok {
 				replace(n.Pos(), n.End(), other)
+			}
+		case *ast.BasicLit:
+			if n.Kind == token.FLOAT {
+				replace(n.Pos(), n.End(), "(1.5 * "+n.Value+")")
 			}
 		case *ast.ExprStmt:
 			replace(n.Pos(), n.End(), "")

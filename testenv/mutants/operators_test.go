@@ -18,6 +18,7 @@ func f(a, b int) bool {
 		b += i
 		log(i)
 	}
+	scale = .5
 	return true
 }
 `
@@ -37,7 +38,7 @@ func f(a, b int) bool {
 	want := []string{
 		"for i := 0; i <= a; i++ {", "for i := 0; i >= a; i++ {", "for i := 0; i < a; i-- {",
 		"if !odd(i) || b > -1 {", "if odd(i) && b > -1 {", "if !odd(i) && b >= -1 {", "if !odd(i) && b <= -1 {", "if !odd(i) && b > 1 {",
-		"continue", "b -= i", "", "return false",
+		"continue", "b -= i", "", "scale = (1.5 * .5)", "return false",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -63,14 +63,22 @@ func TestCollinear(t *testing.T) {
 		change func(r *rand.Rand, x []float64)
 		want   string
 	}{
-		"unrelated":                  {200, func(*rand.Rand, []float64) {}, "[]"},
-		"the same twice":             {200, func(_ *rand.Rand, x []float64) { x[3] = x[1] }, "[1 3]"},
-		"in other units, far from 0": {200, func(_ *rand.Rand, x []float64) { x[3] = 1000 + 5*x[1] }, "[1 3]"},
-		"a sum":                      {200, func(_ *rand.Rand, x []float64) { x[4] = x[1] - x[2] }, "[1 2 4]"},
-		"two pairs":                  {200, func(_ *rand.Rand, x []float64) { x[3], x[4] = x[1], -x[2] }, "[1 2 3 4]"},
-		"three of a kind":            {200, func(_ *rand.Rand, x []float64) { x[2], x[3] = x[1], 2*x[1] }, "[1 2 3]"},
-		"rounded to a thousandth":    {200, func(r *rand.Rand, x []float64) { x[3] = x[1] + .001*r.NormFloat64() }, "[1 3]"},
-		"a twentieth of its own":     {200, func(r *rand.Rand, x []float64) { x[3] = x[1] + .05*r.NormFloat64() }, "[]"},
+		"unrelated":                          {200, func(*rand.Rand, []float64) {}, "[]"},
+		"the same twice":                     {200, func(_ *rand.Rand, x []float64) { x[3] = x[1] }, "[1 3]"},
+		"in other units, far from 0":         {200, func(_ *rand.Rand, x []float64) { x[3] = 1000 + 5*x[1] }, "[1 3]"},
+		"a sum":                              {200, func(_ *rand.Rand, x []float64) { x[4] = x[1] - x[2] }, "[1 2 4]"},
+		"two pairs":                          {200, func(_ *rand.Rand, x []float64) { x[3], x[4] = x[1], -x[2] }, "[1 2 3 4]"},
+		"three of a kind":                    {200, func(_ *rand.Rand, x []float64) { x[2], x[3] = x[1], 2*x[1] }, "[1 2 3]"},
+		"rounded to a thousandth":            {200, func(r *rand.Rand, x []float64) { x[3] = x[1] + .001*r.NormFloat64() }, "[1 3]"},
+		"a twentieth of its own":             {200, func(r *rand.Rand, x []float64) { x[3] = x[1] + .05*r.NormFloat64() }, "[]"},
+		"a little more than what determines": {200, func(r *rand.Rand, x []float64) { x[3] = x[1] + .013*r.NormFloat64() }, "[]"},
+		"a little less":                      {200, func(r *rand.Rand, x []float64) { x[3] = x[1] + .0085*r.NormFloat64() }, "[1 3]"},
+		"beside a related one": {200, func(_ *rand.Rand, x []float64) {
+			x[2] += x[1]
+			x[4] = x[2]
+		}, "[2 4]"},
+		"with a part of another":        {200, func(_ *rand.Rand, x []float64) { x[3] = x[1] + .025*x[2] }, "[1 2 3]"},
+		"with hardly a part of another": {200, func(_ *rand.Rand, x []float64) { x[3] = x[1] + .015*x[2] }, "[1 3]"},
 		"levels that make up the intercept": {200, func(r *rand.Rand, x []float64) {
 			v := r.IntN(2)
 			x[1], x[2] = level(v == 0), level(v == 1)
