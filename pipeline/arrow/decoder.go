@@ -53,6 +53,7 @@ type Decoder struct {
 	wide    []bool // per field: an unsigned value above the largest int64 was met
 	levels  [][]string
 	first   uint64 // stamp of the first field in this call
+	stamps  uint64 // given to fields so far, in all calls
 	budget  int    // bytes that may still be laid out
 	held    int64  // of limits.Memory
 
@@ -232,7 +233,8 @@ func (d *Decoder) prepare(rows int) error {
 	d.codes.reset(rows * p.texts)
 	d.inflate.reset(expansion * d.limits.Record)
 	d.texts.reset()
-	d.first += uint64(len(d.columns)) + 1
+	d.first = d.stamps + 1
+	d.stamps += uint64(len(p.fields))
 	d.batch = cdf.Batch{Rows: rows, Skipped: p.skipped}
 	d.columns = slices.Grow(d.columns[:0], len(p.fields))[:len(p.fields)]
 	d.wide = slices.Grow(d.wide[:0], len(p.fields))[:len(p.fields)]

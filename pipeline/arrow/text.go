@@ -57,6 +57,11 @@ func (t *texts) reset() {
 func (d *Decoder) number(b []byte) (int32, error) {
 	t := &d.texts
 	if id, ok := t.ids[string(b)]; ok {
+		if t.stamps[id].field < d.first {
+			// It is new to this record: whether a record is refused must not depend on
+			// those before it.
+			return id, d.charge(1, len(b)+64)
+		}
 		return id, nil
 	}
 	if !utf8.Valid(b) {

@@ -379,6 +379,8 @@ var guarantees = []mutant{
 		" || le.Uint64(n[8:]) != 0 || ", " || ", "^TestRandomStreams", encoder},
 	{"decoder: numbers beyond a buffer", "pipeline/arrow/column.go",
 		"size < 8*uint64(r.rows)", "size < uint64(r.rows)", "^TestColumnsThatAreTooShort", encoder},
+	{"decoder: labels of the record before", "pipeline/arrow/decoder.go",
+		"d.stamps += uint64(len(p.fields))", "d.stamps++", "^TestLabelsAfterALargeRecord$", encoder},
 	{"encoder: zeros of another posterior", "pipeline/arrow/sheet.go",
 		"\t\tif some == 0 {", "\t\tif false && some == 0 {", "^TestSheets$", encoder},
 	{"encoder: a sheet that is written on", "pipeline/arrow/sheet.go",
