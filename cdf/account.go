@@ -229,7 +229,7 @@ const (
 // is no harm while rows are few, and the prior is wider than what they show.
 func (a *account) judge() fit {
 	deviation, total := a.deviation()
-	wide := float64(a.pit[0]+a.pit[pitClasses-1]) < halfEmpty*total
+	wide := a.wide(total)
 	if total < leastRows || wide && total < leastWide {
 		return unsuspected
 	}
@@ -244,6 +244,11 @@ func (a *account) judge() fit {
 		return tooWide
 	}
 	return misfit
+}
+
+// wide reports whether the tails of as many rows are half empty.
+func (a *account) wide(total float64) bool {
+	return float64(a.pit[0]+a.pit[pitClasses-1]) < halfEmpty*total
 }
 
 // deviation returns by how much the rows in the classes exceed what they should be, and all

@@ -71,9 +71,15 @@ var tailClasses = sync.OnceValue(func() *tails.Classes {
 })
 
 // heavy tells whether measurements have heavier tails than their predictions. Transforms of rows that share the error of a level are
-// not independent: there it takes a misfit. Counts and classes have laws whose tails are theirs.
+// not independent: there it takes a misfit. Counts and classes have laws whose tails are theirs. Where the tails beyond 95 % are half empty
+// predictions were too wide, if not always as much.
 func (f *Filter) heavy(verdict fit) bool {
-	return !f.spec.RawResponse && (f.engine.arriving == nil || verdict == misfit) && tailClasses().Heavy(f.now.account.pit[:])
+	a := &f.now.account
+	if f.spec.RawResponse || f.engine.arriving != nil && verdict != misfit || !tailClasses().Heavy(a.pit[:]) {
+		return false
+	}
+	_, total := a.deviation()
+	return !a.wide(total)
 }
 
 // sharedTerms is how many Hermite polynomials the covariance of classes has.

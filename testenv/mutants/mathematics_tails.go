@@ -14,6 +14,8 @@ var ofTails = []mutant{
 		"student(q / scale)", "student(q * scale)", "^TestHeavy$", tails},
 	{"tails: a law that is none", "cdf/tails/tails.go",
 		"return 1 - above/all*", "return 1 - below/all*", "^TestLaws$", tails},
+	{"tails: predictions that were too wide", "cdf/arrivals.go",
+		"return !a.wide(total)", "return total > 0", "^TestHeavyTails$", account},
 	{"tails: never told", "cdf/account.go",
 		"{heavyTails, heavy},", "{heavyTails, false},", "^TestHeavyTails$", account},
 }
