@@ -96,11 +96,9 @@ func (f *Filter) advance(b *Batch, observed int, back *undo) (err error) {
 		err = f.onward(forget, back)
 		back.watched = append(w.watched[:0], s.scaling.watch.spreads...)
 		w.watched = back.watched
+		off := s.scaling.far(f.spec, s.design, &w.frame, s.account.outliers.T == s.t+1)
+		s.account.far = min(float64(forget*s.account.far)+off, math.MaxFloat64)
 		s.scaling.watch.add(f.spec, s.design, &w.frame, forget)
-		s.account.far *= forget
-		if len(s.scaling.watch.spreads) > 0 {
-			s.account.far = min(s.account.far+w.frame.far(f.spec, s.design, s.account.outliers.T == s.t+1), math.MaxFloat64)
-		}
 	} else {
 		err = f.again(forget)
 	}

@@ -229,7 +229,7 @@ const (
 // is no harm while rows are few, and the prior is wider than what they show.
 func (a *account) judge() fit {
 	deviation, total := a.deviation()
-	wide := float64(a.pit[0]+a.pit[pitClasses-1]) < halfEmpty*total
+	wide := a.wide(total)
 	if total < leastRows || wide && total < leastWide {
 		return unsuspected
 	}
@@ -246,6 +246,11 @@ func (a *account) judge() fit {
 	return misfit
 }
 
+// wide reports whether the tails of as many rows are half empty.
+func (a *account) wide(total float64) bool {
+	return float64(a.pit[0]+a.pit[pitClasses-1]) < halfEmpty*total
+}
+
 // deviation returns by how much the rows in the classes exceed what they should be, and all
 // rows.
 func (a *account) deviation() (d [pitClasses]float64, total float64) {
@@ -260,12 +265,13 @@ func (a *account) deviation() (d [pitClasses]float64, total float64) {
 
 // appendFlags appends what is wrong, of predictions that are judged already and as many
 // discounted rows.
-func (a *account) appendFlags(dst []string, verdict fit, rows float64) []string {
+func (a *account) appendFlags(dst []string, verdict fit, heavy bool, rows float64) []string {
 	for _, f := range [...]struct {
 		name string
 		up   bool
 	}{
 		{MiscalibratedFlag, verdict == misfit},
+		{heavyTails, heavy},
 		{wideIntervals, verdict == tooWide},
 		{drift, a.fallen > alarm},
 		{outliers, a.wild > 1/math.E || a.far > strayTill*rows},

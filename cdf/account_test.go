@@ -148,7 +148,7 @@ func TestCurvable(t *testing.T) {
 	if f.now = s; f.Curved() != "e" {
 		t.Errorf("%q is curved, want e", f.Curved())
 	}
-	if got := s.account.appendFlags(nil, unsuspected, 1000); !slices.Equal(got, []string{CurvedFlag}) {
+	if got := s.account.appendFlags(nil, unsuspected, false, 1000); !slices.Equal(got, []string{CurvedFlag}) {
 		t.Errorf("flags %q", got)
 	}
 	for columns := range 4 {

@@ -1,6 +1,11 @@
 package cdf
 
-import "math"
+import (
+	"math"
+	"sync"
+
+	"github.com/credence-stream/credence/cdf/tails"
+)
 
 // Arriving is a Predictor with groups. The rows of a group share, in the shard that brings
 // it, the error of a level that nothing is known of, so that their transforms are uniform
@@ -52,6 +57,29 @@ func (f *Filter) judge() fit {
 		return unsuspected
 	}
 	return verdict
+}
+
+// tailClasses are those of transforms.
+var tailClasses = sync.OnceValue(func() *tails.Classes {
+	var edges []float64
+	at := 0
+	for _, width := range pitWidths[:pitClasses-1] {
+		at += width
+		edges = append(edges, float64(at)/PITBins)
+	}
+	return tails.New(edges)
+})
+
+// heavy tells whether measurements have heavier tails than their predictions. Transforms of rows that share the error of a level are
+// not independent: there it takes a misfit. Counts and classes have laws whose tails are theirs. Where the tails beyond 95 % are half empty
+// predictions were too wide, if not always as much.
+func (f *Filter) heavy(verdict fit) bool {
+	a := &f.now.account
+	if f.spec.RawResponse || f.engine.arriving != nil && verdict != misfit || !tailClasses().Heavy(a.pit[:]) {
+		return false
+	}
+	_, total := a.deviation()
+	return !a.wide(total)
 }
 
 // sharedTerms is how many Hermite polynomials the covariance of classes has.

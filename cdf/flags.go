@@ -38,13 +38,16 @@ const CurvedFlag = "curved"
 // SeasonFlag is raised where the errors of a time series return after a period.
 const SeasonFlag = "season"
 
+// heavyTails: responses have heavier tails than their predictive distributions.
+const heavyTails = "heavy_tails"
+
 // MiscalibratedFlag is raised where responses do not lie in their predictive distributions as
 // they should, and not because these are too wide, or predicted probabilities do not come true.
 const MiscalibratedFlag = "miscalibrated"
 
 // Flags lists the flags that the engine raises.
 func Flags() []string {
-	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CurvedFlag, SeasonFlag, CollinearFlag, timeIgnored}
+	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, heavyTails, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CurvedFlag, SeasonFlag, CollinearFlag, timeIgnored}
 }
 
 // Advise says what to do about a flag that the engine raises, empty where the
@@ -60,6 +63,9 @@ func Advise(flag string) string {
 	case MiscalibratedFlag:
 		return "predictions are too sure, lopsided or of the wrong shape, so that intervals do not hold what they say: " +
 			"look at the calibration page of the key, then transform the response, add columns, or choose another kind"
+	case heavyTails:
+		return "errors have heavier tails than the model's: a few rows are far out, or the sd of the noise differs from row to row. Coefficients and levels are as good as they look, intervals of a variance are too short, and " +
+			"single rows are beyond their intervals of 99 % more often than one in a hundred: look at the calibration page of the key, transform the response, as by its logarithm, or make keys of what differs in its noise"
 	case wideIntervals:
 		return "predictions are too wide: intervals of 95 % hold more than 97.5 % of the rows. They are safe, and say less than they could: " +
 			"where columns explain nearly all of the response, say so with settings.prior; where single rows are far out, take them out at their source"

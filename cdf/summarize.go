@@ -162,7 +162,8 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 		f.ws.narrowed = f.engine.narrowing.AppendNarrowed(f.ws.narrowed)
 	}
 	sum.Flags = s.scaling.appendFlags(sum.Flags, f.spec, s.design, s.neff, f.ws.narrowed)
-	sum.Flags = s.account.appendFlags(sum.Flags, f.judge(), s.neff)
+	verdict := f.judge()
+	sum.Flags = s.account.appendFlags(sum.Flags, verdict, f.heavy(verdict), s.neff)
 	sum.Flags = f.ws.together.appendFlags(sum.Flags)
 	sum.Flags = s.appendFlags(sum.Flags)
 	if f.spec.Publish.Covariance && f.engine.covariancer != nil && len(v.beta) > 0 {

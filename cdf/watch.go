@@ -20,8 +20,10 @@ const (
 	far       = 300  // scales from which a value of later rows is one, whose column may have a long tail
 	stray     = 30   // scales from which a value of the first rows is an outlier
 	strayTill = .1   // of the discounted rows
-	unitSDs   = 5    // sds that a column in another unit may be from where that puts it,
-	unitPart  = .2   // and part of that place, as sds are not known better
+	// indicating is how far the mean square of zeros and ones may be from their mean, as a part of it.
+	indicating = 1e-3
+	unitSDs    = 5  // sds that a column in another unit may be from where that puts it,
+	unitPart   = .2 // and part of that place, as sds are not known better
 )
 
 // watch compares later rows with the constants that the first ones gave, of the
@@ -139,11 +141,11 @@ func (w *watch) add(spec *Spec, d *design, r *rows, forget float64) {
 const sideBySide = 16
 
 // far returns the sum of squares of the values that are farther than far from their centre, of the
-// column with the most. Responses are looked at where one surprised the model. Where rows are steps in
-// time a level may be anywhere. A feature that is that far off determines its coefficient and says
+// column with the most, before the watch takes them in. Responses are looked at where one surprised the model. Where
+// rows are steps in time a level may be anywhere. A feature that is that far off determines its coefficient and says
 // nothing else, for as long as the other rows do not outweigh it.
-func (r *rows) far(spec *Spec, d *design, surprised bool) (most float64) {
-	if spec.Steps {
+func (s *scaling) far(spec *Spec, d *design, r *rows, surprised bool) (most float64) {
+	if spec.Steps || len(s.watch.spreads) == 0 {
 		return 0
 	}
 	for x := range slices.Chunk(r.x, 1<<13) { // as many as vectors take at once
@@ -153,7 +155,10 @@ func (r *rows) far(spec *Spec, d *design, surprised bool) (most float64) {
 	if !surprised {
 		return 0
 	}
-	for _, column := range learnt(spec, d) {
+	for place, column := range learnt(spec, d) {
+		if !s.judges(place, column) {
+			continue
+		}
 		v, stride := r.at(column)
 		sum := 0.
 		for i, y := range r.y {
@@ -164,6 +169,23 @@ func (r *rows) far(spec *Spec, d *design, surprised bool) (most float64) {
 		most = max(most, min(sum, math.MaxFloat64))
 	}
 	return most
+}
+
+// judges reports whether the scale of a column says how far off a value of it is. Values that were all the same have
+// the scale 1, whatever their unit, and so have zeros and ones, which are what they were while both are seen: the mean of
+// their squares is then their mean.
+func (s *scaling) judges(place, column int) bool {
+	c := &s.y
+	if column >= 0 {
+		c = &s.x[column]
+	}
+	if c.Scale != 1 {
+		return true
+	}
+	w := &s.watch.spreads[place]
+	mean, variance := float64(w.mean), float64(w.variance)
+	return c.Center == 0 && s.watch.rows >= earliest && variance > 0 &&
+		math.Abs(variance+float64(mean*mean)-mean) < indicating*mean
 }
 
 // columnRun are columns of X that stand side by side, and the places of their spreads.

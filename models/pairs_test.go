@@ -142,3 +142,36 @@ func TestFarFeatures(t *testing.T) {
 		}
 	}
 }
+
+// A column that was the same in all first rows has no scale: values in hundreds of its unit are not far off. One of zeros
+// and ones has, and what is a million is told of.
+func TestFarFeaturesWithoutScale(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(row int, x []float64)
+		want int
+	}{
+		{"constant at first", func(row int, x []float64) {
+			if x[0] *= 1000; row < 60 {
+				x[0] = 4
+			}
+		}, 0},
+		{"0 at first, then rare", func(row int, x []float64) {
+			if x[0] = 0; row > 60 && row%40 == 0 {
+				x[0] = 500
+			}
+		}, 0},
+		{"zeros and ones, and a million", func(row int, x []float64) {
+			if x[0] = float64(row % 3 / 2); row == 400 {
+				x[0] = 1e6
+			}
+		}, 10},
+	} {
+		for _, rows := range []int{1, 50} {
+			s := wide{kind: "linear", columns: 2, rows: rows, edit: func(row int, x []float64, _ *float64) { c.edit(row, x) }}
+			if _, end := s.after(t, 10, 1000/rows, "outliers"); end != c.want {
+				t.Errorf("%s, %d rows a shard: outliers in %d of 10 streams at the end, want %d", c.name, rows, end, c.want)
+			}
+		}
+	}
+}

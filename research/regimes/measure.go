@@ -181,7 +181,23 @@ func (f *found) raised(look int) (names []string, shares map[string]float64, any
 // errors, or some truths are so far out that the sd is less than .8 of what it
 // should be.
 func (c cell) off() bool {
-	return !(c.coverage > .93-3*c.se && c.coverage < .97+3*c.se) || c.ratio < .8
+	return c.short() || !(c.coverage < .97+3*c.se)
+}
+
+// short is off where intervals promise more than they hold.
+func (c cell) short() bool {
+	return !(c.coverage > .93-3*c.se) || c.ratio < .8
+}
+
+// silent returns the replicates without a flag after a look.
+func (f *found) silent(look int) *found {
+	s := &found{params: f.params}
+	for _, o := range f.outcomes {
+		if len(o.flags[look]) == 0 {
+			s.outcomes = append(s.outcomes, o)
+		}
+	}
+	return s
 }
 
 // tells is the verdict where nothing is true: "flagged" where 95 % of the replicates have a flag
@@ -193,26 +209,46 @@ func (f *found) tells() string {
 	return "off"
 }
 
-// verdict is "covered", "flagged" where every look that is off has a flag in 95 %
-// of the replicates, or "off".
+// verdicts, the worst last.
+var verdicts = []string{"covered", "wide", "flagged", "off"}
+
+// verdict is the worst of what the parameters have at both looks: "flagged" where one is off and 95 % of the
+// replicates have a flag, or where intervals are short and those of the replicates without a flag are not; "wide" where one
+// holds the truth too often; else "off".
 func (f *found) verdict() string {
 	if len(f.params) == 0 {
 		return f.tells()
 	}
-	verdict := "covered"
+	worst := 0
 	for look := range looks {
 		_, _, any := f.raised(look)
+		silent := f.silent(look)
 		for p := range f.params {
-			switch {
-			case !f.cell(look, p).off():
+			is := "covered"
+			switch c := f.cell(look, p); {
+			case !c.off():
 			case any >= .95:
-				if verdict == "covered" {
-					verdict = "flagged"
-				}
+				is = "flagged"
+			case !c.short():
+				is = "wide"
+			case !silent.cell(look, p).short():
+				is = "flagged"
 			default:
-				verdict = "off"
+				is = "off"
 			}
+			worst = max(worst, slices.Index(verdicts, is))
 		}
 	}
-	return verdict
+	return verdicts[worst]
+}
+
+// untold reports whether a parameter is off after a look, and no flag says so in 95 % of the replicates.
+func (f *found) untold(look int) bool {
+	_, _, any := f.raised(look)
+	for p := range f.params {
+		if f.cell(look, p).off() && any < .95 {
+			return true
+		}
+	}
+	return false
 }

@@ -23,7 +23,9 @@ averaged over its variables, a table has
 - the flags that were raised, with the share of the replicates.
 
 A regime is **covered** if all coverages are within .93 to .97, up to three standard
-errors, and no sd ratio is below .8. It is **flagged** if that is not so and at least 95 %% of the replicates have a flag then.
+errors, and no sd ratio is below .8. It is **flagged** if that is not so and at least 95 %% of the replicates have a flag then, or if intervals that are too short
+are so only where a flag is up: the replicates without one have a coverage of .93, up to three standard errors of theirs, and an sd ratio of .8. It is **wide** if
+that is not so either, and intervals hold the truth in more than 97 %%: they are safe, and say less than they could.
 Otherwise it is **off**. With fixed parameters an exact posterior need not cover the truth in
 95 %%: the prior has an effect, above all where rows are few.
 `
@@ -39,6 +41,7 @@ func (g *regime) section(w io.Writer, f *found) {
 		f.table(w)
 	}
 	for look, name := range looks {
+		f.silence(w, look)
 		names, shares, _ := f.raised(look)
 		if len(names) == 0 {
 			continue
@@ -52,6 +55,20 @@ func (g *regime) section(w io.Writer, f *found) {
 	if note := notes[g.title()]; note != "" {
 		fmt.Fprintf(w, "\n%s\n", note)
 	}
+}
+
+// silence writes what intervals are in the replicates that no flag is up in, where that decides.
+func (f *found) silence(w io.Writer, look int) {
+	s := f.silent(look)
+	if len(s.outcomes) == 0 || len(s.outcomes) == len(f.outcomes) || !f.untold(look) {
+		return
+	}
+	fmt.Fprintf(w, "\nThe %d replicates without a flag after the %s:", len(s.outcomes), looks[look])
+	for p, name := range f.params {
+		c := s.cell(look, p)
+		fmt.Fprintf(w, "%s `%s` %.3f (%.3f), sd ratio %.2f", map[bool]string{true: ";", false: ""}[p > 0], name, c.coverage, c.se, c.ratio)
+	}
+	fmt.Fprintln(w, ".")
 }
 
 // table writes the coverage of each parameter.

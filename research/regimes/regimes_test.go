@@ -108,10 +108,47 @@ func TestVerdict(t *testing.T) {
 		{.95, .5, nil, "off"},
 		{.95, .5, []string{"x"}, "flagged"},
 		{.5, .95, []string{"x"}, "off"}, // the flag comes too late
-		{1, .95, nil, "off"},            // too wide
+		{1, .95, nil, "wide"},
+		{1, .95, []string{"x"}, "wide"}, // the flag comes too late
+		{1, .5, nil, "off"},
+		{1, .5, []string{"x"}, "flagged"},
 	} {
 		if got := made(c.first, c.tenth, c.flags...).verdict(); got != c.want {
 			t.Errorf("coverage %v, then %v, flags %q: %s, want %s", c.first, c.tenth, c.flags, got, c.want)
+		}
+	}
+}
+
+// Where intervals are short only in replicates that have a flag, nobody is misled; where they are short in the others
+// too, the flag does not tell it.
+func TestVerdictWithoutFlag(t *testing.T) {
+	for _, c := range []struct {
+		missed float64 // of those without a flag
+		z2     float64
+		want   string
+	}{{.05, 1, "flagged"}, {.2, 1, "off"}, {.05, 2, "off"}} {
+		f := &found{params: []string{"a"}}
+		for i := range 800 {
+			o := outcome{flags: [2][]string{{"x"}, {"x"}}}
+			covered, z2 := 0., 1.
+			if i%2 == 0 {
+				z2 = c.z2
+				o.flags[1] = nil
+				if float64(i) >= 800*c.missed {
+					covered = 1
+				}
+			}
+			o.seen = [2][]seen{{{covered: covered, z2: z2}}, {{covered: covered, z2: z2}}}
+			f.outcomes = append(f.outcomes, o)
+		}
+		if got := f.verdict(); got != c.want || !f.untold(1) || f.untold(0) {
+			t.Errorf("%+v: %s", c, got)
+		}
+		var page strings.Builder
+		f.silence(&page, 0)
+		f.silence(&page, 1)
+		if strings.Count(page.String(), "The 400 replicates without a flag after the tenth shard:") != 1 {
+			t.Errorf("%+v: %q", c, page.String())
 		}
 	}
 }

@@ -38,6 +38,8 @@ var ofErrors = []mutant{
 		"|| a.far > strayTill*rows", "", "^TestFarFeatures$", account},
 	{"watch: a long tail is far off", "cdf/watch.go",
 		"z > far && !math.IsNaN(y)", "z > far/50 && !math.IsNaN(y)", "^TestFarValues$", engine},
+	{"watch: what never varied has a scale", "cdf/watch.go",
+		"if c.Scale != 1 {", "if true {", "^TestFarWithoutScale$", engine},
 	{"parts: a far value is not kept", "cdf/codec.go",
 		"if a.far > 0 {", "if false {", "^TestParts$", engine},
 	{"rounding: what is behind flags is compared", "cdf/snapshot.go",

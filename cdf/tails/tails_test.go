@@ -1,0 +1,115 @@
+package tails
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// edges are those of ten classes: the tails beyond 95 %, and eight between.
+var edges = []float64{.025, .125, .25, .375, .5, .625, .75, .875, .975}
+
+var classes = sync.OnceValue(func() *Classes { return New(edges) })
+
+// count adds a row by its normal score.
+func count(rows []float32, score float64) {
+	k, _ := slices.BinarySearch(edges, math.Erfc(-score/math.Sqrt2)/2)
+	rows[k]++
+}
+
+func heavyTailed(r *rand.Rand) float64 {
+	a, b, c := r.NormFloat64(), r.NormFloat64(), r.NormFloat64()
+	return .6 * r.NormFloat64() / math.Sqrt((a*a+b*b+c*c)/3)
+}
+
+// told returns in how many of streams of rows heavy tails are told at any row, and at the last.
+func told(streams, rows int, score func(r *rand.Rand) float64) (ever, end int) {
+	r := rand.New(rand.NewPCG(87, 1))
+	for range streams {
+		var counts [10]float32
+		seen, last := false, false
+		for range rows {
+			count(counts[:], score(r))
+			last = classes().Heavy(counts[:])
+			seen = seen || last
+		}
+		if seen {
+			ever++
+		}
+		if last {
+			end++
+		}
+	}
+	return ever, end
+}
+
+// Where transforms are uniform heavy tails are told in 1 of 1,000 streams at most, at any row.
+func TestFalseAlarms(t *testing.T) {
+	ever, _ := told(5000, 300, (*rand.Rand).NormFloat64)
+	t.Logf("told in %d of 5000 streams", ever)
+	if ever > 5 {
+		t.Errorf("told in %d of 5000 streams, want 5 at most", ever)
+	}
+}
+
+// What has heavy tails is told, and what is wrong in another way is not.
+func TestHeavy(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		score func(r *rand.Rand) float64
+		heavy bool
+	}{
+		{"t with 3 degrees of freedom", heavyTailed, true},
+		{"two sds", func(r *rand.Rand) float64 { return []float64{.3, 1.4}[r.IntN(2)] * r.NormFloat64() }, true},
+		{"Laplace", func(r *rand.Rand) float64 { return float64(2*r.IntN(2)-1) * r.ExpFloat64() / math.Sqrt2 }, true},
+		{"too sure", func(r *rand.Rand) float64 { return 1.6 * r.NormFloat64() }, false},
+		{"too wide", func(r *rand.Rand) float64 { return .5 * r.NormFloat64() }, false},
+		{"to one side", func(r *rand.Rand) float64 { return .5 + .8*r.NormFloat64() }, false},
+		{"exponential", func(r *rand.Rand) float64 { return r.ExpFloat64() - 1 }, false},
+		{"uniform", func(r *rand.Rand) float64 { return math.Sqrt(12) * (r.Float64() - .5) }, false},
+	} {
+		_, end := told(20, 1000, c.score)
+		if want := map[bool]int{true: 20}[c.heavy]; end != want {
+			t.Errorf("%s: told in %d of 20 streams, want %d", c.name, end, want)
+		}
+	}
+}
+
+// The laws are laws, and the chance of ten rows under them is that of their classes.
+func TestLaws(t *testing.T) {
+	c := classes()
+	for name, r := range map[string][]float64{
+		"t": c.heavy[0], "t, wider": c.heavy[1], "the middle": c.normal()[sds/2][sds/2][shifts/2], "a corner": c.normal()[0][sds-1][0], "another": c.normal()[sds-1][0][shifts-1],
+	} {
+		all := 0.
+		for k, l := range r {
+			all += c.widths[k] * math.Exp(l)
+		}
+		if math.Abs(all-1) > 1e-12 {
+			t.Errorf("%s: all classes have %g", name, all)
+		}
+	}
+	for k, l := range c.normal()[sds/2][sds/2][shifts/2] {
+		if math.Abs(l) > 1e-12 {
+			t.Errorf("class %d of the normal law has the log ratio %g", k, l)
+		}
+	}
+	// P(|T| < 1.5) and P(T < 3.182446) of 3 degrees of freedom.
+	if p := student(1.5) - student(-1.5); math.Abs(p-.76942) > 1e-5 || math.Abs(student(3.182446)-.975) > 1e-7 {
+		t.Errorf("t with 3 degrees of freedom: %g within 1.5, %g below its quantile of .975", p, student(3.182446))
+	}
+}
+
+// Without rows, and of numbers that are none, nothing is told.
+func TestNothing(t *testing.T) {
+	var none [10]float32
+	if classes().Heavy(none[:]) {
+		t.Error("told of no rows")
+	}
+	none[3] = float32(math.NaN())
+	if classes().Heavy(none[:]) {
+		t.Error("told of what is no number")
+	}
+}
