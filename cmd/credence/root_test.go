@@ -49,6 +49,22 @@ func TestCredenceHasAllCommands(t *testing.T) {
 	}
 }
 
+// Each of the two programs knows the commands of the other.
+func TestProgramsKnowEachOther(t *testing.T) {
+	apart, sending := quiet(cli.Apart()), new(cobra.Command)
+	sending.AddCommand(producer.New(apart.Names, io.Discard, io.Discard).Commands()...)
+	for _, c := range []struct {
+		root  *cobra.Command
+		known []string
+	}{{consumer.Root(apart), cli.ConsumerCommands}, {sending, cli.ProducerCommands}} {
+		got := slices.DeleteFunc(below(c.root), func(name string) bool { return name == "completion" || name == "version" })
+		slices.Sort(got)
+		if !slices.Equal(got, c.known) {
+			t.Errorf("a program has the commands %q, the other knows %q", got, c.known)
+		}
+	}
+}
+
 // What help says is what one can type: no text names a command of the other programs.
 func TestCredenceSpeaksOfItself(t *testing.T) {
 	r := root(quiet(cli.Together()))

@@ -36,6 +36,7 @@ data shards, and publishes a posterior summary after every shard.
 ` + Start(a),
 	}
 	Fill(root, a)
+	root.Args = cli.NeedsCommandOr(a.Producer, cli.ProducerCommands...)
 	return root
 }
 

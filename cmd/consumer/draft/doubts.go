@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -54,6 +55,9 @@ func (l *look) explained(err error, names cli.Names, response string) error {
 		if c := l.profile.find(response); c != nil && c.kind == cdf.Text && strings.HasPrefix(note, fmt.Sprintf("column %q is text", response)) {
 			why = []string{note}
 		}
+	}
+	if l.first != "" && errors.As(err, new(unknownColumn)) {
+		return fmt.Errorf("%w; if the first line, with %q, is a row, put a line of names before it", err, l.first)
 	}
 	if len(why) == 0 {
 		return err

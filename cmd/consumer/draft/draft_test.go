@@ -353,6 +353,7 @@ func TestRefusedWishes(t *testing.T) {
 		want    string
 	}{
 		{newProfile(), Wish{}, "no rows"},
+		{p, Wish{Response: "Bought"}, `no column "Bought" for the response, did you mean "bought"; the columns are`},
 		{p, Wish{Response: "z"}, `no column "z" for the response; the columns are x, y, bought, color, town`},
 		{p, Wish{Response: "color"}, `the response "color" is text, and every kind takes numbers; of 3 classes kind probit explains one at a time: add a column that is 1 where color is "`},
 		{p, Wish{Response: "town"}, `the response "town" is text, and every kind takes numbers`},
@@ -363,7 +364,7 @@ func TestRefusedWishes(t *testing.T) {
 		{profileOf(x, y), Wish{Kind: "anova"}, "name one with --group"},
 		{p, Wish{Group: "z"}, `no column "z" for the group`},
 		{p, Wish{Group: "x"}, "groups are named by text"},
-		{p, Wish{Formula: "y ~ z"}, `formula: no column "z"; the columns are x, y, bought, color, town`},
+		{p, Wish{Formula: "y ~ z"}, `no column "z" for the formula; the columns are x, y, bought, color, town`},
 		{p, Wish{Formula: "y ~ lgo(x)"}, "no function is named \"lgo\""},
 		{p, Wish{Formula: "color ~ x"}, `the response "color" is text`},
 		{p, Wish{Formula: "I(1) ~ x"}, "the response has no column"},

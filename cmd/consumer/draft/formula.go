@@ -19,7 +19,7 @@ func (p *Profile) adopt(w *Wish) (*formula.Formula, error) {
 	}
 	for _, name := range f.Columns() {
 		if p.find(name) == nil {
-			return nil, fmt.Errorf("%w: formula: no column %q; the columns are %s", ErrDraft, name, p.names())
+			return nil, p.unknown(name, " for the formula")
 		}
 	}
 	answers := f.Answers()

@@ -22,6 +22,7 @@ type look struct {
 	what    string      // in words
 	notes   []string    // what else is worth knowing
 	source  rows.Source // of the file, closed; nil of a topic
+	first   string      // a name of a column that could be a value, where the first line has the names
 }
 
 // look takes the sample.
@@ -73,6 +74,7 @@ func (f *draftFlags) lookAtFile(ctx context.Context, a *app.App) (*look, error) 
 		l.profile.Add(shard.Key, shard.Batch)
 	}
 	l.notes = append(l.notes, src.Notes()...)
+	l.first = rows.ValuedHeader(f.input, src)
 	if chosen := src.Chosen(); chosen != nil {
 		f.sel.Columns = chosen // for a replay, which leaves nothing out
 	}

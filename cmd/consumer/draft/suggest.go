@@ -9,6 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/formula"
 	"github.com/credence-stream/credence/cmd/consumer/collinear"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -62,7 +63,7 @@ func (p *Profile) Suggest(kinds kind.Registry, w Wish) (*Model, error) {
 		g := p.find(w.Group)
 		switch {
 		case g == nil:
-			return nil, fmt.Errorf("%w: no column %q for the group; the columns are %s", ErrDraft, w.Group, p.names())
+			return nil, p.unknown(w.Group, " for the group")
 		case g == m.response:
 			return nil, fmt.Errorf("%w: column %q can't be response and group", ErrDraft, w.Group)
 		case g.kind == cdf.Float:
@@ -106,7 +107,7 @@ func (m *Model) choose(name string) error {
 		m.response = p.find(name)
 		switch {
 		case m.response == nil:
-			return fmt.Errorf("%w: no column %q for the response; the columns are %s", ErrDraft, name, p.names())
+			return p.unknown(name, " for the response")
 		case m.response.kind == cdf.Text && m.response.distinct() == 2:
 			levels := m.response.levels()
 			return fmt.Errorf("%w: the response %q is text; kind probit takes it once it is recoded: 0 for %q, 1 for %q", ErrDraft, name, levels[0], levels[1])
@@ -280,6 +281,24 @@ func (m *Model) untimely(g *given) string {
 		return "a time, which is not a feature unless listed: as seconds since 1970 it would be a trend; --dates makes features of it"
 	}
 	return "it never falls and would be a trend; list it if you want one, or see kind " + m.able(func(k *kind.Kind) bool { return k.Time })
+}
+
+// unknownColumn is the error of a column that the sample does not have.
+type unknownColumn struct{ what string }
+
+func (u unknownColumn) Error() string { return u.what }
+
+// unknown returns the error of a wish for a column that there is not.
+func (p *Profile) unknown(name, use string) error {
+	what := fmt.Sprintf("no column %q%s", name, use)
+	var all []string
+	for _, c := range p.columns {
+		all = append(all, c.name)
+	}
+	for _, near := range cli.Near(name, all, 1) {
+		what += fmt.Sprintf(", did you mean %q", near)
+	}
+	return fmt.Errorf("%w: %w", ErrDraft, unknownColumn{what + "; the columns are " + p.names()})
 }
 
 func (p *Profile) names() string {

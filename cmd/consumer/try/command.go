@@ -196,5 +196,8 @@ func (t *trial) whichResponse(l *draft.Look) error {
 	if more := len(could) - mostListed; more > 0 {
 		could = append(could[:mostListed], fmt.Sprintf("and %s more", cli.Count(more)))
 	}
+	for _, note := range l.Notes() {
+		t.Printf("note: %s", note)
+	}
 	return cli.Usagef("which column is to be explained? --response C names it. In %s it could be:\n  %s", l.What(), strings.Join(could, "\n  "))
 }

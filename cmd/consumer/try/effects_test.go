@@ -77,3 +77,22 @@ func TestGroupsOfSeveralKeys(t *testing.T) {
 		t.Errorf("%v\n%s", x.result, out)
 	}
 }
+
+// TestGroupsAreExplained: the report says what the numbers of groups are.
+func TestGroupsAreExplained(t *testing.T) {
+	for _, c := range []struct{ kind, want string }{
+		{"anova", "  zeta[t5] is the mean of sold in group t5. Groups with few rows are drawn towards mu, the mean of the groups;\n"},
+		{"poisson", "  u[t5] is the factor by which the rate of sold in group t5 differs from that of all. Groups with few rows\n"},
+	} {
+		var b strings.Builder
+		b.WriteString("town,sold\n")
+		for i := range 400 {
+			fmt.Fprintf(&b, "t%d,%d\n", i%6, 10*(1+i%6)+i*7%5)
+		}
+		x := begin(t, clitest.WriteFile(t, "sales.csv", []byte(b.String())), func(tr *trial) { tr.ask.Wish.Kind, tr.ask.Wish.Group = c.kind, "town" })
+		<-x.done
+		if out := x.out.String(); x.result != nil || !strings.Contains(out, c.want) {
+			t.Errorf("%s: %v\n%s", c.kind, x.result, out)
+		}
+	}
+}

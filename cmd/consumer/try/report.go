@@ -32,12 +32,22 @@ func (t *trial) report(ctx context.Context, s *run.Service) error {
 	if err != nil {
 		return err
 	}
+	if f.keys == 0 && t.partly > 0 {
+		return nil // nothing is saved yet
+	}
 	var w strings.Builder
 	keys := cli.Plural(f.keys, "key")
 	if f.more {
 		keys = "more than " + keys
 	}
 	fmt.Fprintf(&w, "\nWhat was learnt about %s, from %s (%s)\n", t.model.ResponseName(), t.name(), keys)
+	if t.partly > 0 {
+		of := ""
+		if t.census != nil {
+			of = " of " + cli.Count(t.census.rows)
+		}
+		fmt.Fprintf(&w, "It was interrupted: this is from about %s%s rows.\n", cli.Count(t.partly), of)
+	}
 	switch {
 	case f.read == f.keys && !f.more:
 	case t.census != nil:
@@ -212,9 +222,11 @@ func near1(factor float64) string {
 
 // units says what the numbers are.
 func (t *trial) units() string {
-	per := "Per unit of the column, or against the baseline of a category"
+	per := "Per unit of the column"
 	if b := t.model.Baselines(); len(b) > 0 {
-		per += " (" + named(b) + ")"
+		per += ", or against the baseline of a category (" + named(b) + ")"
+	} else if t.ask.Wish.Formula != "" {
+		per += ", or against the baseline of a category"
 	}
 	switch t.model.Kind.Response {
 	case kind.Binary:
@@ -223,59 +235,6 @@ func (t *trial) units() string {
 		return per + ": the factor by which the rate changes."
 	}
 	return fmt.Sprintf("%s, in units of %s.", per, show(t.model.ResponseName()))
-}
-
-// writeLevels shows groups, and what else a model without effects knows.
-func (t *trial) writeLevels(w *strings.Builder, f *findings) error {
-	line := func(e estimate) {
-		write := cli.Number
-		if family, _ := split(e.name); family == "u" { // a deviation of a logarithm
-			write = t.value
-		}
-		fmt.Fprintf(w, "  %s: %s (95 %%: %s to %s)\n", show(e.name), write(e.mean), write(e.low), write(e.high))
-	}
-	if len(f.groups) > 0 {
-		fmt.Fprintf(w, "\n%s, the highest first\n", cli.Plural(len(f.groups), "group"))
-		top := f.groups
-		if len(top) > mostShown {
-			top = top[:mostShown/2]
-		}
-		for _, e := range top {
-			line(e)
-		}
-		if len(top) < len(f.groups) {
-			fmt.Fprintf(w, "  ...\n")
-			for _, e := range f.groups[len(f.groups)-mostShown/2:] {
-				line(e)
-			}
-		}
-	}
-	if len(f.effects) == 0 && len(f.others) > 0 {
-		w.WriteString("\nThe whole\n")
-		for _, e := range f.others[:min(len(f.others), mostShown)] {
-			line(e)
-		}
-	}
-	return t.writeWholes(w, f)
-}
-
-// writeWholes shows what keys know beside groups, where there are no effects.
-func (t *trial) writeWholes(w *strings.Builder, f *findings) error {
-	if len(f.effects) > 0 || len(f.wholes) == 0 {
-		return nil
-	}
-	var cells strings.Builder
-	cells.WriteString("\n  VARIABLE\tMEDIAN KEY\tMIDDLE 80 % OF KEYS\n")
-	for _, e := range f.wholes[:min(len(f.wholes), mostShown)] {
-		fmt.Fprintf(&cells, "  %s\t%s\t%s to %s\n", e.label(), cli.Number(median(e.of, mean)), cli.Number(quantile(e.of, .1, mean)), cli.Number(quantile(e.of, .9, mean)))
-	}
-	if err := app.Tabulate(w, cells.String(), 0); err != nil {
-		return err
-	}
-	if t.model.Kind.Groups != kind.NoGroups {
-		w.WriteString("  The groups of each key are on its page.\n")
-	}
-	return nil
 }
 
 // writeFit says how well rows were predicted before they were seen.

@@ -39,11 +39,17 @@ type trial struct {
 	model  *draft.Model
 	text   []byte // the configuration to keep
 	census *census
+	partly int64 // rows before an interrupt; 0: all was learnt from
+	told   bool  // an account was given
 }
 
 // run tries the file or the topic. The end of ctx is no failure.
 func (t *trial) run(ctx context.Context) error {
-	return cli.Stopped(ctx, t.try(ctx))
+	err := t.try(ctx)
+	if ctx.Err() != nil && !t.told {
+		t.Printf("stopped before anything was learnt")
+	}
+	return cli.Stopped(ctx, err)
 }
 
 func (t *trial) try(ctx context.Context) error {
@@ -145,31 +151,47 @@ func (t *trial) introduce(s *run.Service) {
 	t.Printf("%s is explained by kind %s: %s", t.model.ResponseName(), t.model.Kind.Name, models)
 }
 
+// reporting bounds the report after an interrupt.
+const reporting = 10 * time.Second
+
 // learn runs the service and feeds it, says what was learnt, and returns when all that
-// has ended.
+// has ended. The service outlives an interrupt, for the report asks it.
 func (t *trial) learn(ctx context.Context, s *run.Service) error {
-	working, stop := context.WithCancel(ctx)
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	g, working := errgroup.WithContext(working)
 	g.Go(func() error { return s.Run(working, false) })
 	g.Go(func() error {
-		err := t.feed(working, s)
-		if t.stays && err == nil {
+		defer stop()
+		feeding, end := context.WithCancel(working)
+		defer end()
+		defer context.AfterFunc(ctx, end)()
+		cut, err := t.feed(feeding, s)
+		if err != nil && ctx.Err() != nil {
+			return t.interrupted(working, s)
+		}
+		if err == nil {
+			err = errors.Join(t.report(working, s), cut)
+		}
+		if t.stays && err == nil && ctx.Err() == nil {
 			t.Printf("%s", s.Account(working))
 			if page := s.Page(); page != "" {
 				t.Printf("the page stays at %s until Ctrl-C", page)
 			}
-			<-working.Done()
+			<-feeding.Done()
 		}
-		stop()
-		return cli.Stopped(ctx, err)
+		return err
 	})
 	err := g.Wait()
 	if errors.Is(err, context.Canceled) {
 		err = nil
 	}
 	account, ok := s.Final()
-	if !ok || t.stays && account.Ended && t.file != "" {
+	if !ok {
+		return err
+	}
+	t.told = true
+	if t.stays && account.Ended && t.file != "" {
 		return err // it was said
 	}
 	t.Printf("%s", account)
@@ -179,8 +201,20 @@ func (t *trial) learn(ctx context.Context, s *run.Service) error {
 	return err
 }
 
-// feed gives the service all there is, and reports.
-func (t *trial) feed(ctx context.Context, s *run.Service) error {
+// interrupted says what the rows taught that were learnt from before an interrupt.
+func (t *trial) interrupted(ctx context.Context, s *run.Service) error {
+	t.partly = s.Rows()
+	if t.partly == 0 {
+		return nil
+	}
+	ctx, end := context.WithTimeout(ctx, reporting)
+	defer end()
+	return t.report(ctx, s)
+}
+
+// feed gives the service all there is, and waits until it has learnt from it. What makes the
+// input end early is cut.
+func (t *trial) feed(ctx context.Context, s *run.Service) (cut, err error) {
 	total := int64(-1)
 	if t.file != "" {
 		total = t.census.rows
@@ -193,17 +227,13 @@ func (t *trial) feed(ctx context.Context, s *run.Service) error {
 		defer close(watched)
 		watch(watching, s, bar)
 	}()
-	cut, err := t.send(ctx, s)
+	cut, err = t.send(ctx, s)
 	if err == nil {
 		err = s.UntilEnd(ctx)
 	}
 	stop()
 	<-watched
-	bar.Done()
-	if err != nil {
-		return err
-	}
-	return errors.Join(t.report(ctx, s), cut)
+	return cut, err
 }
 
 // watch moves the bar on.

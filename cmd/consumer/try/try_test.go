@@ -297,7 +297,8 @@ func section(text []byte) string {
 	return rest
 }
 
-// An interrupt in the middle ends the trial, with the account of what was done.
+// An interrupt in the middle ends the trial, with the account of what was done and what was
+// learnt until then.
 func TestAnInterruptedTrialSaysWhatItDid(t *testing.T) {
 	file := sales(t, 200_000) // more than it learns from until it is interrupted
 	x := begin(t, file, func(t *trial) { t.rows, t.ask.Selection.KeyColumn = 1, "shop" })
@@ -310,8 +311,10 @@ func TestAnInterruptedTrialSaysWhatItDid(t *testing.T) {
 	if m[1] == "200,000" {
 		t.Errorf("it was not in the middle: %s", m[0])
 	}
-	if out := x.out.String(); out != "" {
-		t.Errorf("half a file is reported on:\n%s", out)
+	out := x.out.String()
+	if !regexp.MustCompile(`^\nWhat was learnt about sold, from sales.csv \(20 keys\)\nIt was interrupted: this is from about [0-9,]+ of 200,000 rows\.\n`).MatchString(out) ||
+		!strings.Contains(out, "price") || !strings.Contains(out, "\nTo keep it\n") {
+		t.Errorf("the report of a part:\n%s", out)
 	}
 }
 
@@ -334,6 +337,9 @@ func TestAnInterruptedPipe(t *testing.T) {
 	x.end()
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
+	}
+	if said := x.err.String(); !strings.HasSuffix(said, "stopped before anything was learnt\n") {
+		t.Errorf("it says %q", said)
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,16 +17,42 @@ func NoArguments(_ *cobra.Command, args []string) error {
 }
 
 // NeedsCommand refuses words that are none of the commands below.
-func NeedsCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
+func NeedsCommand(cmd *cobra.Command, args []string) error { return NeedsCommandOr("")(cmd, args) }
+
+// NeedsCommandOr refuses them too, and says of which commands of another program, or below
+// those of this one, they are the names.
+func NeedsCommandOr(other string, theirs ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		var names []string
+		for _, c := range cmd.Commands() {
+			names = append(names, c.Name())
+		}
+		_, path, _ := strings.Cut(cmd.CommandPath()+" "+args[0], " ")
+		meant := under(cmd, args[0])
+		if slices.Contains(theirs, args[0]) {
+			meant = slices.Insert(meant, 0, Command(other)+" "+args[0])
+		}
+		if len(meant) > 0 {
+			return Usagef("unknown command %q, did you mean %s?", path, strings.Join(meant, " or "))
+		}
+		return Usagef("unknown command %q%s", path, Suggest(args[0], names))
 	}
-	var names []string
+}
+
+// under returns the commands of a name below those below a command, as they are typed.
+func under(cmd *cobra.Command, name string) []string {
+	var all []string
 	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
+		for _, d := range c.Commands() {
+			if d.Name() == name {
+				all = append(all, d.CommandPath())
+			}
+		}
 	}
-	_, path, _ := strings.Cut(cmd.CommandPath()+" "+args[0], " ")
-	return Usagef("unknown command %q%s", path, Suggest(args[0], names))
+	return all
 }
 
 // Help is what a command does that only stands for those below it.

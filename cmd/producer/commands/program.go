@@ -31,7 +31,7 @@ func (p *Program) Run(ctx context.Context, args []string) int {
 }
 
 func (p *Program) root() *cobra.Command {
-	root := &cobra.Command{Use: p.names.Producer, Short: "Send shards to a Kafka topic", Args: cli.NeedsCommand, RunE: cli.Help}
+	root := &cobra.Command{Use: p.names.Producer, Short: "Send shards to a Kafka topic", Args: cli.NeedsCommandOr(p.names.Consumer, cli.ConsumerCommands...), RunE: cli.Help}
 	root.AddCommand(p.Commands()...)
 	cli.AddCompletion(root, "")
 	return root

@@ -24,7 +24,7 @@ func openArrow(name string, sel Selection) (*recordSource, error) {
 	return openRecords(name, func(f *os.File, alloc memory.Allocator) (*recordSource, error) {
 		start := make([]byte, len(fileMagic))
 		if _, err := io.ReadFull(f, start); err != nil {
-			return nil, fmt.Errorf("%s: %w: too short for Arrow", name, ErrInput)
+			return nil, fmt.Errorf("%s: %w: too short for Arrow; %s", name, ErrInput, anew)
 		}
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return nil, err
@@ -38,10 +38,10 @@ func openArrow(name string, sel Selection) (*recordSource, error) {
 		case strings.HasPrefix(string(start), streamMagic):
 			schema, next, err = arrowStream(f, alloc)
 		default:
-			return nil, fmt.Errorf("%s: %w: neither an Arrow file nor an Arrow stream", name, ErrInput)
+			return nil, fmt.Errorf("%s: %w: neither an Arrow file nor an Arrow stream; %s", name, ErrInput, otherwise(f))
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
+			return nil, fmt.Errorf("%s: %w: %w; %s", name, ErrInput, err, anew)
 		}
 		s, err := newRecordSource(name, sel, schema)
 		if err != nil {

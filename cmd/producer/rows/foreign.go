@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"unicode/utf8"
 )
 
 // regular returns ErrInput for what is no plain file: a folder, or what can be read once
@@ -38,6 +39,23 @@ var beginnings = []struct{ mark, what string }{
 	{"\x00\x00\xfe\xff", "its text is UTF-32; iconv -f UTF-32 -t UTF-8 converts the file"},
 	{"\xff\xfe", "its text is UTF-16; iconv -f UTF-16 -t UTF-8 converts the file"},
 	{"\xfe\xff", "its text is UTF-16; iconv -f UTF-16 -t UTF-8 converts the file"},
+}
+
+// otherwise says what to do with a file that its name calls Arrow or Parquet, and that is not.
+func otherwise(f *os.File) string {
+	head := make([]byte, 1<<10)
+	n, _ := f.ReadAt(head, 0) // what there is
+	if what := foreign(head[:n]); what != "" {
+		return what
+	}
+	text := head[:n]
+	for cut := 1; cut < utf8.UTFMax && !utf8.Valid(text); cut++ { // the last letter may be cut
+		text = head[:max(n-cut, 0)]
+	}
+	if utf8.Valid(text) && !bytes.Contains(text, []byte{0}) {
+		return "it looks like text: give it a name that ends in .csv or .jsonl"
+	}
+	return anew
 }
 
 // gzipMark is how files of gzip begin.

@@ -136,6 +136,46 @@ func TestNamesThatMayBeValues(t *testing.T) {
 	}
 }
 
+// TestNoArrowAndNoParquet has files that their names call tables and that are none, or not
+// all of one: what is the matter is said, and what helps.
+func TestNoArrowAndNoParquet(t *testing.T) {
+	table := "PAR1" + strings.Repeat("\x00", 30)
+	for _, c := range []struct{ name, content, want string }{
+		{"text.parquet", "x,y\n1,2\n", "no Parquet file; it looks like text: give it a name that ends in .csv or .jsonl"},
+		{"text.arrow", "x,y\n1,2\n", "neither an Arrow file nor an Arrow stream; it looks like text"},
+		{"cut.parquet", strings.Repeat("\u00e9", 600), "no Parquet file; it looks like text"},
+		{"arrow.parquet", "ARROW1" + table, "no Parquet file; it is an Arrow file; give it a name that ends in .arrow"},
+		{"parquet.arrow", table, "nor an Arrow stream; it is a Parquet file; give it a name that ends in .parquet"},
+		{"bytes.parquet", "\x80\x81\x82\x83\x84", "no Parquet file; the file is damaged, or was not written or copied whole: make it anew"},
+		{"zeros.parquet", strings.Repeat("\x00", 64), "no Parquet file; "},
+		{"empty.parquet", "", "too short for Parquet; the file is damaged"},
+		{"half.parquet", table, "its end is missing; the file is damaged"},
+		{"length.parquet", table + "\xff\xff\xff\x7fPAR1", "; the file is damaged"},
+		{"secret.parquet", "PARE" + table + "PARE", "it is encrypted, which is not read: write it without encryption"},
+		{"empty.arrow", "", "too short for Arrow; the file is damaged"},
+		{"half.arrow", "ARROW1\x00\x00", "; the file is damaged"},
+		{"half.arrows", "\xff\xff\xff\xff\x10\x00\x00\x00\x01", "; the file is damaged"},
+	} {
+		_, err := Open(t.Context(), clitest.WriteFile(t, c.name, []byte(c.content)), Selection{Key: "k"}, Watch{})
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// TestBlanksAroundText: they are kept, and told of.
+func TestBlanksAroundText(t *testing.T) {
+	src := opened(t, clitest.WriteFile(t, "in.csv", []byte("shop,g,x\ne, a, 1\n f,a, 2\nf,b,3 \n")), Selection{KeyColumn: "shop"})
+	want := `column "shop" has keys with blanks around them, which are kept (as " f"): "f" without them is another key; if they mean nothing, take them out of the file
+column "g" has text with blanks around it, which are kept (as line 2 has it: " a"): "a" without them is another level; if they mean nothing, take them out of the file`
+	if got := strings.Join(src.Notes(), "\n"); got != want {
+		t.Errorf("notes:\n%s\nwant:\n%s", got, want)
+	}
+	if got := readAll(t, src); fmt.Sprint(got) != `[e " a" 1  f "a" 2 f "b" 3]` {
+		t.Errorf("rows %q", fmt.Sprint(got))
+	}
+}
+
 // TestInfiniteNumbersAreTold reads numbers that no consumer takes.
 func TestInfiniteNumbersAreTold(t *testing.T) {
 	for name, content := range map[string]string{

@@ -33,6 +33,20 @@ func worthOf(name string) worth {
 	return aName
 }
 
+// ValuedHeader returns the first name of a column of a file that could be the value of a row,
+// "" where none could, or where the names are not in a first line.
+func ValuedHeader(file string, src Source) string {
+	if format := strings.ToLower(FormatOf(file)); !strings.HasPrefix(format, ".csv") && !strings.HasPrefix(format, ".tsv") {
+		return ""
+	}
+	for _, f := range src.Fields() {
+		if f.Name != "" && worthOf(f.Name) != aName {
+			return f.Name
+		}
+	}
+	return ""
+}
+
 // headless looks whether the first line of a CSV file is a row, for a file without a line of
 // names would lose it: an error where it can hardly be names, a note where it may be a row.
 // Columns that are called by counts or dates are those of tables in which these go across;

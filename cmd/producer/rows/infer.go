@@ -15,6 +15,7 @@ type guess struct {
 	padded  place // the first integer that begins with a zero
 	endless place // the first that is infinite, which no consumer takes
 	wide    place // the first integer that no float64 need hold
+	blank   place // the first with blanks around it
 	dates   int   // those that are a date in some form
 	undated place // the first that is not
 	width   int   // of the integers, -1: they differ
@@ -73,7 +74,11 @@ func (g *guess) missing(field string) bool {
 // add takes a field that is not null.
 func (g *guess) add(field string, line int) {
 	g.fields++
-	field = dashed(trimmed(field))
+	bare := trimmed(field)
+	if len(bare) < len(field) {
+		g.blank.set(field, line)
+	}
+	field = dashed(bare)
 	if v, ok := parseInt(field); ok {
 		g.figures++
 		g.can &= numberForms

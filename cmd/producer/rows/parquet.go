@@ -24,11 +24,14 @@ const parquetRows = 8192
 // pqarrow, would link an RPC framework into every program (ADR 49).
 func openParquet(name string, sel Selection) (*recordSource, error) {
 	return openRecords(name, func(f *os.File, alloc memory.Allocator) (*recordSource, error) {
+		if err := whole(f); err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
+		}
 		props := parquet.NewReaderProperties(alloc)
 		props.BufferedStreamEnabled = true
 		pq, err := file.NewParquetReader(f, file.WithReadProps(props))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", name, ErrInput, err)
+			return nil, fmt.Errorf("%s: %w: %w; %s", name, ErrInput, err, anew)
 		}
 		fields, leaves := parquetFields(pq.MetaData().Schema)
 		s, err := newRecordSource(name, sel, arrow.NewSchema(fields, nil))
@@ -47,6 +50,37 @@ func openParquet(name string, sel Selection) (*recordSource, error) {
 		s.next, s.rows, s.closer = t.read, pq.NumRows(), pq
 		return s, nil
 	})
+}
+
+// What a Parquet file begins and ends with; one of the other ends with its encrypted footer.
+const (
+	parquetMagic   = "PAR1"
+	encryptedMagic = "PARE"
+)
+
+// whole refuses what does not begin and end as a Parquet file does, of which the library
+// tells only that some length is wrong.
+func whole(f *os.File) error {
+	begin, end := make([]byte, len(parquetMagic)), make([]byte, len(parquetMagic))
+	if _, err := f.ReadAt(begin, 0); err != nil {
+		return fmt.Errorf("too short for Parquet; %s", anew)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if _, err := f.ReadAt(end, info.Size()-int64(len(end))); err != nil {
+		return err
+	}
+	switch {
+	case string(end) == encryptedMagic:
+		return errors.New("it is encrypted, which is not read: write it without encryption")
+	case string(begin) != parquetMagic:
+		return fmt.Errorf("no Parquet file; %s", otherwise(f))
+	case string(end) != parquetMagic:
+		return fmt.Errorf("its end is missing; %s", anew)
+	}
+	return nil
 }
 
 // encodings are those that the library reads.

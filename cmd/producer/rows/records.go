@@ -137,7 +137,7 @@ func (s *recordSource) load() error {
 		}
 		return io.EOF
 	case err != nil:
-		return fmt.Errorf("%s: after row %d: %w: %w", s.name, s.row, ErrInput, err)
+		return fmt.Errorf("%s: after row %d: %w: %w; %s", s.name, s.row, ErrInput, err, anew)
 	}
 	s.record, s.i = record, 0
 	s.getters = s.getters[:0]
@@ -200,9 +200,12 @@ func openRecords(name string, open func(*os.File, memory.Allocator) (*recordSour
 	return open(f, alloc)
 }
 
+// anew is what helps where a file is not what it says.
+const anew = "the file is damaged, or was not written or copied whole: make it anew"
+
 // recovered turns a panic of the Arrow library into an error.
 func recovered(name string, err *error) {
 	if r := recover(); r != nil {
-		*err = fmt.Errorf("%s: %w: damaged: %v", name, ErrInput, r)
+		*err = fmt.Errorf("%s: %w: %v; %s", name, ErrInput, r, anew)
 	}
 }

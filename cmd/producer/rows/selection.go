@@ -131,6 +131,9 @@ func (a *about) resolve(s *Selection, names []string) (key int, columns []int, e
 // out, which is counted; "" is none.
 func (a *about) keyOf(s *Selection, own string) (key string, skip bool, err error) {
 	if own != "" {
+		if a.blank == "" && len(trimmed(own)) < len(own) {
+			a.blank = strings.Clone(own)
+		}
 		return s.Prefix + own, false, nil
 	}
 	switch s.NoKey {
@@ -145,8 +148,12 @@ func (a *about) keyOf(s *Selection, own string) (key string, skip bool, err erro
 	}
 }
 
-// keysMet notes the rows without a key once all are read.
+// keysMet notes, once all rows are read, those without a key, and keys with blanks.
 func (a *about) keysMet(s *Selection) {
+	if a.blank != "" {
+		a.note("column %q has keys with blanks around them, which are kept (as %q): %q without them is another key; if they mean nothing, take them out of the file",
+			s.KeyColumn, clipped(a.blank), clipped(trimmed(a.blank)))
+	}
 	have := fmt.Sprintf("%d rows have", a.keyless)
 	if a.keyless == 1 {
 		have = "1 row has"

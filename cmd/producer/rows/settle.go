@@ -138,6 +138,10 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 		a.note("column %q is text, because %q in line %d is no number, as %d of %d values are: if it means missing, --null %q; otherwise correct the file",
 			column, g.misfit.field, g.misfit.line, g.figures, g.fields, g.misfit.field)
 	}
+	if r.form == asText && g.blank.line > 0 {
+		a.note("column %q has text with blanks around it, which are kept (as line %d has it: %q): %q without them is another level; if they mean nothing, take them out of the file",
+			column, g.blank.line, clipped(g.blank.field), clipped(trimmed(g.blank.field)))
+	}
 	if g.endless.line > 0 && r.kind() == cdf.Float {
 		a.note("column %q has infinite numbers (as line %d has it: %q), and a shard with one is refused: --null %q makes it missing", column, g.endless.line, g.endless.field, g.endless.field)
 	}

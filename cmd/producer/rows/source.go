@@ -57,6 +57,7 @@ type about struct {
 	notes    []string
 	unnoted  int // beyond mostNotes
 	keyless  int64
+	blank    string // the first key with blanks around it
 	chosen   []string
 }
 
