@@ -64,6 +64,9 @@ func PutRows(b, x, y []float64) {
 		copy(b[n*PanelRows:][:len(y)], y)
 		return
 	}
+	if putVectors(b, x, y, n) {
+		return
+	}
 	for i, v := range y {
 		PutRow(b, i, x[i*n:(i+1)*n], v)
 	}

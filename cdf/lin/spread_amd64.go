@@ -42,6 +42,9 @@ func spreadVectors(m, n int, x, w, b, dot, square []float64) bool {
 	case n <= stripCols: // less to clear
 		var columns [stripCols * stripCols]float64
 		spreadSides(m, n, x, w, b, dot, square, columns[:])
+	case n <= acrossMost && m <= panelCols:
+		var columns [acrossMost * panelCols]float64
+		spreadSides(m, n, x, w, b, dot, square, columns[:])
 	case n <= acrossMost:
 		var columns [acrossMost * stripCols]float64
 		spreadSides(m, n, x, w, b, dot, square, columns[:])

@@ -9770,3 +9770,38 @@ eight1whole:
 end:
 	VZEROUPPER
 	RET
+
+// func avx512PutRows(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512PutRows(SB), NOSPLIT, $0-8
+	MOVQ  p+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	KMOVW 24(AX), K1
+	KMOVW 32(AX), K2
+	MOVQ  40(AX), BX
+	MOVQ  48(AX), SI
+	MOVQ  56(AX), DI
+	MOVQ  64(AX), R8
+
+row:
+	MOVQ 16(AX), R10
+	MOVQ BX, R9
+
+eight:
+	VMOVUPD      (CX), Z0
+	VMOVUPD      Z0, (R9)
+	ADDQ         $0x40, CX
+	ADDQ         SI, R9
+	DECQ         R10
+	JNZ          eight
+	VMOVUPD.Z    (CX), K1, Z1
+	VBROADCASTSD (DX), K2, Z1
+	VMOVUPD      Z1, (R9)
+	ADDQ         R8, CX
+	ADDQ         $0x08, DX
+	ADDQ         $0x40, BX
+	DECQ         DI
+	JNZ          row
+	VZEROUPPER
+	RET

@@ -34,6 +34,8 @@ func (h *reflections) reduceVectors(r []float64, n, j, w, columns int, b []float
 	return false
 }
 
+func putVectors(b, x, y []float64, n int) bool { return false }
+
 func sumsAndSquares(m, n, k int, a, b, c, squares []float64) bool { return false }
 
 func fewDots(columns, fours int, b []float64, dot *[fewMost]float64) {

@@ -27,7 +27,7 @@ func (m *statistics) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row
 			return err
 		}
 		r, w := &rows[i], f.Weight[0]
-		*r = describe.Row(f.Name)
+		describe.Begin(r, f.Name)
 		switch {
 		case at == tau2Row:
 			describe.InvGamma(r, &law, p.Tau2Shape, p.Tau2Rate, f.Const, w)

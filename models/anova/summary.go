@@ -36,7 +36,7 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 
 // sigma2 describes a functional of sigma2 alone.
 func (m *Model) sigma2(r *cdf.Row, f cdf.Functional) {
-	*r = describe.Row(f.Name)
+	describe.Begin(r, f.Name)
 	mean, sd := m.sigmaMoments()
 	shift, factor := f.Const, f.Weight[0]
 	r.Mean, r.SD = shift+factor*mean, math.Abs(factor)*sd
@@ -108,7 +108,7 @@ func (m *statistics) parameter(f cdf.Functional) (int, error) {
 
 // priorLaw describes the laws of before the first row.
 func (m *statistics) priorLaw(r *cdf.Row, f cdf.Functional, p int) {
-	*r = describe.Row(f.Name)
+	describe.Begin(r, f.Name)
 	switch p {
 	case muRow:
 		describe.Normal(r, f.Const, math.Abs(f.Weight[0])*math.Sqrt(m.prior.MuVariance))

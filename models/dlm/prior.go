@@ -19,7 +19,7 @@ func (m *rowWindow) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row,
 	p, law := &m.prior, dist.Standard{}
 	for i, f := range functionals {
 		r, w := &rows[i], f.Weight[0]
-		*r = describe.Row(f.Name)
+		describe.Begin(r, f.Name)
 		switch f.Param[0] {
 		case tau2Row:
 			describe.InvGamma(r, &law, p.Tau2Shape, p.Tau2Rate, f.Const, w)

@@ -21,7 +21,7 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	m.tell(w)
 	for i, f := range functionals {
 		r := &rows[i]
-		*r = describe.Row(f.Name)
+		describe.Begin(r, f.Name)
 		if len(f.Param) != 1 || f.Param[0] < 0 || f.Param[0] >= len(m.Params()) {
 			return fmt.Errorf("%w: %s is not affine in one parameter", cdf.ErrSchema, f.Name)
 		}

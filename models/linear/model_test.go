@@ -232,7 +232,7 @@ func TestEarlySigma2(t *testing.T) {
 		got, want := modeltest.Summarize(t, m, f), make([]cdf.Row, 2)
 		var law dist.Standard
 		for i := range want {
-			want[i] = describe.Row("")
+			describe.Begin(&want[i], "")
 			describe.InvGamma(&want[i], &law, shape+.5, 3, f[i].Const, f[i].Weight[0])
 			for _, v := range [][2]float64{{got[i].Mean, want[i].Mean}, {got[i].SD, want[i].SD}, {got[i].Q025, want[i].Q025},
 				{got[i].Q25, want[i].Q25}, {got[i].Median, want[i].Median}, {got[i].Q975, want[i].Q975}} {

@@ -22,7 +22,8 @@ type near struct {
 	s0      float64 // 0: this is not known
 	columns float64
 	det     float64    // log det(D^{-1}R'R D^{-1} + s0 I)
-	trace   [3]float64 // of K, KK and KKK, the last 0 where it does not matter
+	trace   [3]float64 // of K, KK and KKK: the square of the first or more where KK does not matter, 0 where KKK does not
+	squared bool       // M'M is known
 	bb      [3]float64 // b'b, b'Kb, b'KKb
 	rss     float64    // residual sum of squares of the ridge fit at s0
 	excess  float64    // of that above the least squares fit
@@ -33,6 +34,8 @@ const (
 	nearColumns = 32
 	// nearest bounds what the log evidence loses by the expansion.
 	nearest = 1e-10
+	// faint bounds what it loses of that where the trace of KK is not known, but that it is below the square of that of K.
+	faint = 1e-11
 	// nearby bounds the square of d K from which M at s is not taken from that at s0.
 	nearby = 1e-14
 	// unmoved bounds the square of d K below which M at s is that at s0 but for its scale. It is what
@@ -43,8 +46,8 @@ const (
 )
 
 // expand makes near and leaves M at its s0 in q.m, in units of the prior, as well as b and Kb in w.c and
-// w.l and M'M in w.a. It reports false where the form is needed: whether it does is settled by the factor, the number of rows and
-// the prior alone.
+// w.l and, where the trace of KK matters, M'M in w.a. It reports false where the form is needed: whether it does is settled by
+// the factor, the number of rows and the prior alone.
 //
 // s0 is the fixed point of least squares, with the trace of K by its columns one by one.
 func (m *Model) expand(w *work) bool {
@@ -57,14 +60,7 @@ func (m *Model) expand(w *work) bool {
 		return false
 	}
 	m.invertAt(w, s0)
-	lin.GramUpper(p, q.m, w.a)
-	e.trace = [3]float64{}
-	lin.Upper(p, w.a).RowSquares(w.z)
-	for i, square := range w.z {
-		v := w.a[i*p+i]
-		e.trace[0] += v
-		e.trace[1] += 2*square - v*v
-	}
+	q.traces(variance, w)
 	// M'b, then Kb.
 	q.basis().TimesT(w.c, w.z)
 	q.basis().Times(w.z, w.l)
@@ -74,6 +70,29 @@ func (m *Model) expand(w *work) bool {
 		return false
 	}
 	return m.finish(w, s0)
+}
+
+// traces finds those of K and KK, of which the second adds up to half of its product with the variance of log sigma2 to the log
+// evidence, and less to all else.
+func (q *posterior) traces(variance float64, w *work) {
+	e, p := &q.near, len(q.beta)
+	e.trace = [3]float64{}
+	q.basis().RowSquares(w.z)
+	for _, v := range w.z {
+		e.trace[0] += v
+	}
+	e.trace[1] = e.trace[0] * e.trace[0]
+	if e.squared = !(0.5*variance*e.trace[1] < faint); !e.squared {
+		return
+	}
+	e.trace = [3]float64{}
+	lin.GramUpper(p, q.m, w.a)
+	lin.Upper(p, w.a).RowSquares(w.z)
+	for i, square := range w.z {
+		v := w.a[i*p+i]
+		e.trace[0] += v
+		e.trace[1] += 2*square - v*v
+	}
 }
 
 // start returns s0 and of the columns of R D^{-1} one by one the sum of the cubes of K and the greatest K.
@@ -154,6 +173,9 @@ func (m *Model) move(w *work) {
 	if away < unmoved {
 		m.scale(w, root)
 		return
+	}
+	if !q.squared {
+		lin.GramUpper(p, q.m, w.a)
 	}
 	for i := range p {
 		row := lin.Row(w.a, p, i)

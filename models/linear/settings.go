@@ -79,8 +79,8 @@ func (s *columns) variance(j int) float64 {
 // sigma2 is undefined.
 func (s *columns) PriorSD(functionals []cdf.Functional, dst []float64) {
 	a, b := s.prior.Sigma2Shape, s.prior.Sigma2Rate
-	for i, f := range functionals {
-		v := 0.0
+	for i := range functionals {
+		f, v := &functionals[i], 0.0
 		for k, j := range f.Param {
 			w2 := f.Weight[k] * f.Weight[k]
 			switch {

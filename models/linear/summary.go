@@ -24,7 +24,7 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	}
 	for i := range functionals {
 		f, r := &functionals[i], &rows[i]
-		*r = describe.Row(f.Name)
+		describe.Begin(r, f.Name)
 		factor, isSigma, err := m.Split(f)
 		switch {
 		case err != nil:
@@ -49,7 +49,7 @@ func (m *Model) summarizeEarly(w *work, functionals []cdf.Functional, rows []cdf
 	n := 0
 	for i := range functionals {
 		f := &functionals[i]
-		rows[i] = describe.Row(f.Name)
+		describe.Begin(&rows[i], f.Name)
 		factor, isSigma, err := m.Split(f)
 		switch {
 		case err != nil:

@@ -122,7 +122,7 @@ func closed(m *Model) []cdf.Row {
 	w := m.work()
 	defer m.scratch.Put(w)
 	for i, fn := range f {
-		rows[i] = describe.Row(fn.Name)
+		describe.Begin(&rows[i], fn.Name)
 		if factor, isSigma, _ := m.directions(w, &fn, w.c); isSigma {
 			m.closedSigma(&rows[i], 0, factor)
 		} else {

@@ -28,7 +28,7 @@ func (m *base) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, rng 
 			return err
 		}
 		r := &rows[i]
-		*r = describe.Row(f.Name)
+		describe.Begin(r, f.Name)
 		switch {
 		case term >= 0 && m.half():
 			// P(s2 <= x) = 2/pi atan(sqrt(x)/A)

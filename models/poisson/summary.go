@@ -32,7 +32,7 @@ func (m *base) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 	}
 	for i, f := range functionals {
 		r := &rows[i]
-		*r = describe.Row(f.Name)
+		describe.Begin(r, f.Name)
 		term, err := m.locate(f, &w.place)
 		if err != nil {
 			if !m.mixContrast(f, w) {

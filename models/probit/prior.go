@@ -17,7 +17,7 @@ func (h *Columns) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, _
 		if err := h.Only(f); err != nil {
 			return err
 		}
-		rows[i] = describe.Row(f.Name)
+		describe.Begin(&rows[i], f.Name)
 		describe.Normal(&rows[i], f.Const, sds[i])
 	}
 	return nil

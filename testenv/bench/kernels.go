@@ -40,7 +40,7 @@ func (b *bench) kernels() error {
 }
 
 // A sweep takes the chains, side by side, over the rows of the window in blocks of so
-// many or more.
+// many or more, each of which adds to its sums.
 const sweepRows, sweepChains = 48, 16
 
 func sweep(p int) *here {
@@ -48,7 +48,6 @@ func sweep(p int) *here {
 	latent, sum := make([]float64, sweepRows*sweepChains), make([]float64, p*sweepChains)
 	return ours(func() error {
 		lin.Mul(sweepRows, sweepChains, p, w, beta, latent)
-		clear(sum)
 		lin.AddTMul(sweepRows, p, sweepChains, w, latent, sum)
 		return nil
 	}, 4*sweepRows*sweepChains*float64(p))

@@ -46,14 +46,18 @@ func Student(r *cdf.Row, law *dist.Standard, loc, scale float64) {
 	if law.Shape > 1 {
 		r.SD = scale * math.Sqrt(law.Shape/(law.Shape-1))
 	}
-	q := law.Student(loc, scale)
-	Quantiles(r, &q)
+	a, b, c := scale*law.T[0], scale*law.T[1], scale*law.T[2]
+	r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975 = loc-c, loc-b, loc-a, loc, loc+a, loc+b, loc+c
 }
 
-// Row is a row without Monte Carlo error, its moments still NaN.
-func Row(name string) cdf.Row {
+// Begin makes r a row without Monte Carlo error, its moments still NaN and its quantiles 0. It writes
+// field by field: a copy of a row waits for the fields that were written just before.
+func Begin(r *cdf.Row, name string) {
 	nan := math.NaN()
-	return cdf.Row{Variable: name, Mean: nan, SD: nan, ESSBulk: nan, ESSTail: nan, RHat: nan}
+	r.Variable, r.Open = name, false
+	r.Mean, r.SD = nan, nan
+	r.Median, r.Q025, r.Q05, r.Q25, r.Q75, r.Q95, r.Q975 = 0, 0, 0, 0, 0, 0, 0
+	r.MCSEMean, r.ESSBulk, r.ESSTail, r.RHat = 0, nan, nan, nan
 }
 
 // InvGamma describes shift + factor*X, X ~ IG(shape, rate).

@@ -45,12 +45,6 @@ func (s *Standard) LogScale() float64 {
 	return s.logScale
 }
 
-// Student writes the quantiles of loc + scale*t.
-func (s *Standard) Student(loc, scale float64) [7]float64 {
-	a, b, c := scale*s.T[0], scale*s.T[1], scale*s.T[2]
-	return [7]float64{loc - c, loc - b, loc - a, loc, loc + a, loc + b, loc + c}
-}
-
 // InvGamma writes the quantiles of loc + factor*X, X ~ IG(shape, rate); a
 // quantile beyond the largest float is that float.
 func (s *Standard) InvGamma(rate, loc, factor float64) (q [7]float64) {

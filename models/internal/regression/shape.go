@@ -62,7 +62,7 @@ func (s *Shape) Describe(functionals []cdf.Functional, rows []cdf.Row, law *dist
 		if err != nil {
 			return err
 		}
-		if *r = describe.Row(f.Name); isSigma {
+		if describe.Begin(r, f.Name); isSigma {
 			describe.InvGamma(r, law, shape, rate, f.Const, factor)
 		} else {
 			beta(r, f)
