@@ -72,3 +72,35 @@ func fewReflect(columns, fours int, b []float64, by, dot *[fewMost]float64) {
 	_ = b[columns*PanelRows+4*fours-1] // assembly knows no bounds
 	avx2FewReflect(&fewColumns{b: &b[0], fours: fours, by: by, dot: dot, columns: columns})
 }
+
+// puts is what avx512PutRows works on.
+type puts struct {
+	x, y  *float64
+	whole int    // panels before the last
+	bits  uint64 // of what is left of a row in the last
+	last  uint64 // of y there
+	b     *float64
+	apart int // of the panels, in bytes
+	rows  int
+	step  int // what is left of a row, in bytes
+}
+
+//go:noescape
+func avx512PutRows(p *puts)
+
+// putVectors is PutRows of more than a panel's columns. It reports false where it is not written for the instructions there are.
+func putVectors(b, x, y []float64, n int) bool {
+	if with != isa.AVX512 {
+		return false
+	}
+	const most = 1 << 16 // numbers of a call, which takes less than 100 us: assembly is not preempted
+	whole, left := n/panelCols, n%panelCols
+	p := puts{whole: whole, bits: 1<<left - 1, last: 1 << left, apart: 8 * panelLen, step: 8 * left}
+	for i := 0; i < len(y); i += p.rows {
+		p.rows = min(len(y)-i, max(most/n, 1))
+		_, _ = x[(i+p.rows)*n-1], b[whole*panelLen+(i+p.rows)*panelCols-1] // assembly knows no bounds
+		p.x, p.y, p.b = &x[i*n], &y[i], &b[i*panelCols]
+		avx512PutRows(&p)
+	}
+	return true
+}
