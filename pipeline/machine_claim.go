@@ -12,6 +12,9 @@ import (
 
 // Taking a partition over, giving it up, and what is never guessed.
 
+// uncounted stands for a partition count that the store has lost.
+const uncounted = -1
+
 // claim asks for ownership under a fresh token.
 func (m *machine) claim() {
 	m.phase = phaseClaiming
@@ -39,6 +42,10 @@ func (m *machine) decide(f facts) {
 	meta, rules := f.meta, m.cfg.rules
 	switch f.pinned {
 	case f.partitions:
+	case uncounted:
+		m.halt("partitions", fmt.Sprintf("the store has lost how many partitions topic %s had, and has states of partition 0 and none of partition %d: "+
+			"keys may be elsewhere now. Restore the store, or use a new consumer group, or the command state delete --all, to begin again with the log as it is", m.part.Topic, f.partitions-1))
+		return
 	case Rescales:
 		m.halt("partitions", fmt.Sprintf("the states of topic %s are being moved to other partitions, and the command rescale has not come to its end: "+
 			"wait for it, or run it again as before", m.part.Topic))

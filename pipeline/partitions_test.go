@@ -1,12 +1,14 @@
 package pipeline_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/pipelinetest"
+	"github.com/credence-stream/credence/pipeline/storetest"
 )
 
 // TestNewPartitionIsNotBegun: the group hands out a partition that was added to the topic,
@@ -34,4 +36,46 @@ func TestNewPartitionIsNotBegun(t *testing.T) {
 		b.ReadyWithin(t, time.Minute, true)
 		b.Stop(t)
 	})
+}
+
+// TestLostCountIsNotPinnedAnew: the store does not have how many partitions the topic had, and the topic was
+// given one since. Keys are in other partitions than their states: nothing is begun. A topic that has
+// the partitions of before, and one that is new, go on.
+func TestLostCountIsNotPinnedAnew(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		begun     []int32 // partitions that have states
+		id, count int32
+		halts     bool
+	}{
+		{"a new partition", []int32{0, 1}, 2, 3, true},
+		{"a former one", []int32{0, 1}, 0, 3, true},
+		{"none was added", []int32{0, 1}, 1, 2, false},
+		{"a new topic", nil, 1, 3, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store, rules := storetest.NewMemory(), pipelinetest.Rules(t)
+				for _, id := range tc.begun {
+					lease := pipeline.NewLease(pipeline.Partition{Topic: "in", ID: id})
+					if _, err := store.Claim(t.Context(), lease); err != nil {
+						t.Fatal(err)
+					}
+					c := pipeline.Checkpoint{From: -1, Last: pipeline.Last{Offset: -1}, Configured: rules.Recorded(0)}
+					if err := store.Save(t.Context(), lease, c); err != nil {
+						t.Fatal(err)
+					}
+				}
+				b := pipelinetest.StartWith(t, &pipelinetest.Kafka{ID: tc.id, Count: int(tc.count), Log: pipelinetest.Records(3, 20)}, store, rules)
+				why := b.ReadyWithin(t, time.Minute, !tc.halts)
+				if tc.halts && !strings.Contains(why, "has lost how many partitions topic in had") {
+					t.Errorf("it says %q", why)
+				}
+				if layout, err := store.Layout(t.Context(), "in"); err != nil || (layout.Partitions < 0) != tc.halts {
+					t.Errorf("%+v, %v", layout, err)
+				}
+				b.Stop(t)
+			})
+		})
+	}
 }

@@ -128,12 +128,15 @@ func heldOf(ctx context.Context, store Store, p Partition, meta Meta, prefix str
 	return sum, err
 }
 
-// pin returns the partition count that states are made for.
+// pin returns the partition count that states are made for, or uncounted.
 func (s *shell) pin(ctx context.Context, partitions int) (int, error) {
-	topic := s.a.Topic
-	pinned, err := s.w.opt.Store.Pin(ctx, topic, partitions)
+	lost, err := CountLost(ctx, s.w.opt.Store, s.a.Topic, partitions)
+	pinned := uncounted
+	if err == nil && !lost {
+		pinned, err = s.w.opt.Store.Pin(ctx, s.a.Topic, partitions)
+	}
 	if err != nil {
-		err = ofStore(fmt.Errorf("partition count of %s: %w", topic, err))
+		err = ofStore(fmt.Errorf("partition count of %s: %w", s.a.Topic, err))
 	}
 	return pinned, err
 }

@@ -218,6 +218,26 @@ func (l *Layout) Rescaled() string {
 	return fmt.Sprintf("rescaled from %d to %d partitions", len(l.Past[n-1].Partitions), l.Partitions)
 }
 
+// CountLost reports whether a store has states of the topic's first partition, none of its
+// last, and no partition count: it was lost, and the topic may have been given partitions
+// since. To pin their number then would have keys begin anew in other partitions.
+func CountLost(ctx context.Context, store Store, topic string, partitions int) (bool, error) {
+	for range 2 { // else another worker may just have begun, which pinned the count before
+		if layout, err := store.Layout(ctx, topic); layout.Partitions >= 0 || err != nil {
+			return false, err
+		}
+		first, err := store.Meta(ctx, Partition{Topic: topic})
+		if !first.Exists || err != nil {
+			return false, err
+		}
+		last, err := store.Meta(ctx, Partition{Topic: topic, ID: int32(partitions - 1)})
+		if last.Exists || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // Era is a time in which a topic had another number of partitions.
 type Era struct {
 	ID         string    `json:"id"` // of what ended it

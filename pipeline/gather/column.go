@@ -157,7 +157,13 @@ func (c *column) size() int64 {
 	return columnOverhead + int64(len(c.Name)+8*cap(c.Number)+8*cap(c.Int)+4*cap(c.Code)+labelOverhead*cap(c.Levels)+c.text)
 }
 
-func (c *column) lacks(r *Rows) error {
+// lacks says why a batch has no such column.
+func (c *column) lacks(r *Rows, b *cdf.Batch) error {
+	for _, s := range b.Skipped {
+		if s.Name == c.Name {
+			return fmt.Errorf("%w: column %q has type %s, which is not read", cdf.ErrSchema, c.Name, s.Type)
+		}
+	}
 	return fmt.Errorf("%w: column %q is missing, which the rows that wait since offset %d have", cdf.ErrSchema, c.Name, r.began.Offset)
 }
 

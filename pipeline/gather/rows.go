@@ -63,7 +63,7 @@ func (r *Rows) Fits(b *cdf.Batch) error {
 		c := &r.columns[i]
 		from := find(b, c.Name)
 		if from == nil {
-			return c.lacks(r)
+			return c.lacks(r, b)
 		}
 		if r.n == 0 {
 			continue

@@ -128,6 +128,11 @@ func TestColumnsAreTheFirstRecords(t *testing.T) {
 	if err := r.Fits(row(texts("g", "a"))); !errors.Is(err, cdf.ErrSchema) || !strings.Contains(err.Error(), `"x" is missing, which the rows that wait since offset 9 have`) {
 		t.Error(err)
 	}
+	skips := row(texts("g", "a"))
+	skips.Skipped = []cdf.Skipped{{Name: "x", Type: "array"}}
+	if err := r.Fits(skips); !errors.Is(err, cdf.ErrSchema) || !strings.Contains(err.Error(), `"x" has type array, which is not read`) {
+		t.Error(err)
+	}
 	first.Columns[0].Levels[0], first.Columns[2].Number[0] = "overwritten", 7
 	if b := r.Batch(); len(b.Columns) != 2 || b.Columns[0].Number[0] != 2 || b.Columns[1].Levels[0] != "a" {
 		t.Errorf("%+v", b)

@@ -18,6 +18,8 @@ var faulty = []mutant{
 		"\tf.rescaled = layout.Rescaled()\n", "\t_ = layout\n", "TestForgottenNoteIsWrittenAgain", tools},
 	{"partition begun that the broker does not know yet", "pipeline/shell_io.go",
 		"if int(p.ID) >= f.partitions {", "if false {", "TestNewPartitionIsNotBegun", machine},
+	{"a lost partition count pinned anew", "pipeline/shell_io.go",
+		"if err == nil && !lost {", "if err == nil || lost {", "TestLostCountIsNotPinnedAnew", machine},
 	{"permissions looked at one by one", scripts,
 		"if redis.acl_check_cmd then", "if false then", "TestRefusedMidway", store},
 	{"what is pending believed whatever it is", scripts,
