@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/internal/isatest"
@@ -57,10 +58,11 @@ func TestFew(t *testing.T) {
 // Rows that are put together, of few columns and of more, lie as those that are put one by one.
 func TestPutRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 85))
-	for _, n := range []int{1, 2, 6, 8, 9, 17} {
+	for _, n := range []int{1, 2, 6, 8, 9, 17, 30} {
 		for _, rows := range []int{0, 1, 2, 5, 64, PanelRows} {
 			x, y := random(r, rows*(n-1)), random(r, rows)
-			got, want := make([]float64, BlockLen(PanelRows, n)), make([]float64, BlockLen(PanelRows, n))
+			got := random(r, BlockLen(PanelRows, n)) // what the shard before has left
+			want := slices.Clone(got)
 			PutRows(got, x, y)
 			for i, v := range y {
 				PutRow(want, i, Row(x, n-1, i), v)

@@ -55,7 +55,7 @@ func TestNear(t *testing.T) {
 					continue
 				}
 				expanded++
-				if !m.post.near.squared {
+				if !m.post.squared {
 					faintly++
 				}
 				name := fmt.Sprintf("p=%d %s n=%v", p, how, m.n)
