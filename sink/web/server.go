@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -104,6 +105,9 @@ const (
 func Listen(ctx context.Context, o Options) (*Server, error) {
 	var c net.ListenConfig
 	l, err := c.Listen(ctx, "tcp", o.Listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("http.listen %s: %w: another program listens there; take another port, or none with an empty http.listen", o.Listen, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("http.listen %s: %w", o.Listen, err)
 	}

@@ -153,8 +153,9 @@ func writeFindings(a *app.App, all []finding, asJSON bool) error {
 		width = max(width, len(f.Subject))
 	}
 	var b strings.Builder
+	below := fmt.Sprintf("\n%-8s %-*s  ", "", width, "")
 	for _, f := range all {
-		fmt.Fprintf(&b, "%-8s %-*s  %s\n", f.Level, width, f.Subject, f.Message)
+		fmt.Fprintf(&b, "%-8s %-*s  %s\n", f.Level, width, f.Subject, strings.ReplaceAll(f.Message, "\n", below))
 		if f.Fix != "" {
 			fmt.Fprintf(&b, "%-8s %-*s  fix: %s\n", "", width, "", f.Fix)
 		}

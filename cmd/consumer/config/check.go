@@ -1,12 +1,15 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/credence-stream/credence/cmd/internal/cli"
 )
 
 // check reports what is wrong beyond the form of single values: names out of
@@ -302,5 +305,9 @@ func oneOf(path, word string, choices ...string) error {
 	if slices.Contains(choices, word) {
 		return nil
 	}
-	return fmt.Errorf("%s: %q is none of: %s", path, word, strings.Join(choices, ", "))
+	text := fmt.Sprintf("%s: %q is none of: %s", path, word, strings.Join(choices, ", "))
+	for _, near := range cli.Near(word, choices, 1) {
+		text += fmt.Sprintf("; did you mean %s?", near)
+	}
+	return errors.New(text)
 }

@@ -239,6 +239,9 @@ func Parse(s Source, text []byte) (*Config, []string, error) {
 	for i := range c.Models {
 		problems = append(problems, c.Models[i].resolve(c, d, fmt.Sprintf("models[%d]", i))...)
 	}
+	for i := range problems {
+		problems[i] = d.placed(root, problems[i])
+	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, warnings, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -24,11 +25,11 @@ func parseYAML(file string, text []byte) (yamlNode, error) {
 	case errors.Is(err, io.EOF):
 		return &yaml.Node{Kind: yaml.MappingNode, Line: 1}, nil
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, malformed(file, text, err)
 	}
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, malformed(file, text, err)
 		}
 		return nil, fmt.Errorf("%s:%d: a second document: a configuration has only one", file, second.Line)
 	}
@@ -148,7 +149,11 @@ func (d *decoder) decodeStruct(n yamlNode, v reflect.Value, path string) {
 		first[key.Value] = key.Line
 		field, ok := fields.find(key.Value)
 		if !ok {
-			d.fail(key, "", "unknown key %q%s%s", key.Value, in(path), cli.Suggest(key.Value, fields.names()))
+			hint := calledHere(path, key.Value)
+			if hint == "" {
+				hint = cli.Suggest(key.Value, fields.names())
+			}
+			d.fail(key, "", "unknown key %q%s%s", key.Value, in(path), hint)
 			continue
 		}
 		d.decode(value, field, join(path, key.Value))
@@ -173,7 +178,7 @@ func (d *decoder) decodeSlice(n yamlNode, v reflect.Value, path string) {
 			return
 		}
 	case n.Kind != yaml.SequenceNode:
-		d.fail(n, path, "expected a list, found %s", describe(n))
+		d.fail(n, path, "expected a list, found %s%s", describe(n), asList(n))
 		return
 	}
 	list := reflect.MakeSlice(v.Type(), len(items), len(items))
@@ -203,13 +208,13 @@ func (d *decoder) decodeScalar(n yamlNode, v reflect.Value, path string) {
 	case reflect.Bool:
 		b, ok := value.(bool)
 		if !ok {
-			d.fail(n, path, "%q is neither true nor false", n.Value)
+			d.fail(n, path, "%q is neither true nor false%s", n.Value, quoted(n))
 		}
 		v.SetBool(b)
 	case reflect.Int, reflect.Int64, reflect.Int32:
 		i, ok := whole(value)
 		if !ok || v.OverflowInt(i) {
-			d.fail(n, path, "%q is not a whole number", n.Value)
+			d.fail(n, path, "%q is not a whole number%s", n.Value, quoted(n))
 			return
 		}
 		v.SetInt(i)
@@ -219,14 +224,14 @@ func (d *decoder) decodeScalar(n yamlNode, v reflect.Value, path string) {
 			u, ok = uint64(i), true
 		}
 		if !ok || v.OverflowUint(u) {
-			d.fail(n, path, "%q is not a whole number from 0 on", n.Value)
+			d.fail(n, path, "%q is not a whole number from 0 on%s", n.Value, quoted(n))
 			return
 		}
 		v.SetUint(u)
 	case reflect.Float64:
 		f, ok := number(value)
 		if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
-			d.fail(n, path, "%q is not a finite number", n.Value)
+			d.fail(n, path, "%q is not a finite number%s", n.Value, quoted(n))
 			return
 		}
 		v.SetFloat(f)
@@ -270,6 +275,26 @@ func describe(n yamlNode) string {
 	default:
 		return fmt.Sprintf("%q", n.Value)
 	}
+}
+
+// asList says how a scalar is written as the list that it was meant for, "" for others.
+func asList(n yamlNode) string {
+	if n.Kind != yaml.ScalarNode || strings.TrimSpace(n.Value) == "" {
+		return ""
+	}
+	items := strings.Split(n.Value, ",")
+	for i, item := range items {
+		items[i] = strconv.Quote(strings.TrimSpace(item))
+	}
+	return ": write [" + strings.Join(items, ", ") + "]"
+}
+
+// quoted says so of a scalar that quotes make a text.
+func quoted(n yamlNode) string {
+	if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) == 0 {
+		return ""
+	}
+	return ": quotes make it a text, leave them out"
 }
 
 func join(path, key string) string {

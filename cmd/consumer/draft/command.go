@@ -130,7 +130,7 @@ func (f *draftFlags) check(kinds kind.Registry, cmd *cobra.Command) error {
 	case f.input == "" && f.topic == "":
 		return cli.Usagef("nothing to look at: give --input FILE, or --topic T and --brokers B")
 	case f.input != "" && rows.FormatOf(f.input) == "":
-		return cli.Usagef("--input %s: want a file that ends in %s", f.input, strings.Join(rows.Extensions, ", "))
+		return cli.Usagef("--input %w", rows.Unopened(f.input))
 	case f.input == "" && (f.sel.KeyColumn != "" || f.sel.Columns != nil || len(f.sel.Args()) > 0):
 		return cli.Usagef("--key-column, --columns, --null, --text, --decimal, --date-order and --no-key are about a file, and there is no --input")
 	case f.input != "" && f.records != config.Input{Format: config.FormatArrow}:

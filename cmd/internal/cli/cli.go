@@ -63,7 +63,11 @@ func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) i
 	if err != nil && !begun {
 		err = Usage(err)
 	}
-	if err != nil && !errors.Is(err, ErrReported) && !errors.Is(err, ErrMismatch) {
+	switch {
+	case err == nil, errors.Is(err, ErrReported), errors.Is(err, ErrMismatch):
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		p.Say("%s: stopped", root.Name())
+	default:
 		p.Say("%s: %v", root.Name(), err)
 	}
 	code := ExitCode(err)

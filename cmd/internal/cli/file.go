@@ -43,7 +43,7 @@ func Create(name string, over bool, perm fs.FileMode) (*File, error) {
 		switch {
 		case errors.Is(err, fs.ErrExist):
 		case err != nil:
-			return nil, err
+			return nil, fmt.Errorf("%s can't be written, for it is made beside its name first: %w", filepath.Base(name), err)
 		default:
 			f := &File{File: file, Dir: dir, become: name, over: over}
 			if was != nil {
@@ -60,6 +60,8 @@ func Free(name string, over bool) error {
 	info, err := os.Stat(name)
 	_, dangling := os.Lstat(name)
 	switch {
+	case name == "-":
+		return errors.New("- would be a file of that name: name another, or ./- if that is meant")
 	case err == nil && info.IsDir():
 		return fmt.Errorf("%s is a folder: name a file in it", name)
 	case err == nil && (over || !info.Mode().IsRegular()):

@@ -79,3 +79,31 @@ func TestNamesOfNoFile(t *testing.T) {
 		}
 	}
 }
+
+// What a name of a file means to a shell but not here is refused, and an error names the file
+// that was asked for.
+func TestNamesOfFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if _, err := Create("-", true, 0o600); err == nil || !strings.Contains(err.Error(), "./- if that is meant") {
+		t.Errorf("-: %v", err)
+	}
+	f, err := Create("./-", false, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Finish(nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat("-"); err != nil {
+		t.Error(err)
+	}
+	if _, err := Create(filepath.Join("-", "c.yaml"), false, 0o600); err == nil {
+		t.Error("a file in a file")
+	}
+	if _, err := os.Stat("/proc/self"); err != nil {
+		return // no folder in which nobody makes files
+	}
+	if _, err := Create("/proc/c.yaml", false, 0o600); err == nil || !strings.HasPrefix(err.Error(), "c.yaml can't be written") {
+		t.Errorf("a folder that takes none: %v", err)
+	}
+}

@@ -19,6 +19,6 @@ func Together() Names { return Names{Consumer: Single, Producer: Single} }
 // The commands of the two programs, each of which knows those of the other where somebody
 // looks for them there.
 var (
-	ConsumerCommands = []string{"capacity", "check", "dead-letters", "demo", "dlq", "get", "init", "ready", "rescale", "run", "state", "tail", "try", "verify"}
+	ConsumerCommands = []string{"capacity", "check", "dead-letters", "demo", "get", "init", "ready", "rescale", "run", "state", "tail", "try", "verify"}
 	ProducerCommands = []string{"replay", "simulate"}
 )

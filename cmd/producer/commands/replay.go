@@ -82,7 +82,7 @@ func (p *Program) replayCommand() *cobra.Command {
 // check returns what is wrong with the flags, before anything is opened.
 func (f *replayFlags) check(cmd *cobra.Command) error {
 	if rows.FormatOf(f.input) == "" {
-		return fmt.Errorf("--input %s: want a file that ends in %s", f.input, strings.Join(rows.Extensions, ", "))
+		return fmt.Errorf("--input %w", rows.Unopened(f.input))
 	}
 	if f.rows < 1 {
 		return fmt.Errorf("--rows %d: want at least 1", f.rows)

@@ -131,6 +131,14 @@ func FormatOf(file string) string {
 	return ""
 }
 
+// Unopened is the error of a file whose name tells no format.
+func Unopened(file string) error {
+	if file == "-" || file == "/dev/stdin" {
+		return fmt.Errorf("%s: a file is read twice, so that standard input is not read: write it to a file first", file)
+	}
+	return fmt.Errorf("%s: want a file that ends in %s", file, strings.Join(Extensions, ", "))
+}
+
 // Open opens a file by its extension.
 func Open(ctx context.Context, file string, sel Selection, w Watch) (Source, error) {
 	if err := regular(file); err != nil {
