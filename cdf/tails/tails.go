@@ -102,12 +102,13 @@ func student(t float64) float64 {
 
 // Heavy reports whether as many rows in the classes have heavy tails.
 func (c *Classes) Heavy(rows []float32) bool {
-	greatest := math.Inf(-1)
 	var logs [len(scales)]float64
-	for i, r := range c.heavy {
-		logs[i] = sum(r, rows)
-		greatest = max(greatest, logs[i])
+	r, s := c.heavy[0][:len(rows)], c.heavy[1][:len(rows)]
+	for k, n := range rows {
+		logs[0] += float64(float64(n) * r[k])
+		logs[1] += float64(float64(n) * s[k])
 	}
+	greatest := max(logs[0], logs[1])
 	if !(greatest > doubtful) { // nor is their mean
 		return false
 	}
