@@ -124,7 +124,7 @@ func (c *Classes) Heavy(rows []float32) bool {
 }
 
 // likeliest returns the ratio of the likeliest normal law, or of one above enough: it climbs from that
-// of the predictions, one sd or one mean at a time.
+// of the predictions, as far as it gets by each move.
 func (c *Classes) likeliest(rows []float32, enough float64) float64 {
 	laws := c.normal()
 	at := [3]int{sds / 2, sds / 2, shifts / 2}
@@ -132,11 +132,15 @@ func (c *Classes) likeliest(rows []float32, enough float64) float64 {
 	for better := true; better && best <= enough; {
 		better = false
 		for _, move := range moves {
-			to := [3]int{at[0] + move[0], at[1] + move[1], at[2] + move[2]}
-			if min(to[0], to[1], to[2]) < 0 || max(to[0], to[1]) >= sds || to[2] >= shifts {
-				continue
-			}
-			if s := sum(laws[to[0]][to[1]][to[2]], rows); s > best {
+			for {
+				to := [3]int{at[0] + move[0], at[1] + move[1], at[2] + move[2]}
+				if min(to[0], to[1], to[2]) < 0 || max(to[0], to[1]) >= sds || to[2] >= shifts {
+					break
+				}
+				s := sum(laws[to[0]][to[1]][to[2]], rows)
+				if !(s > best) {
+					break
+				}
 				best, at, better = s, to, true
 			}
 		}
