@@ -2,7 +2,6 @@ package cdf
 
 import (
 	"math"
-	"sync"
 
 	"github.com/credence-stream/credence/cdf/tails"
 )
@@ -60,7 +59,9 @@ func (f *Filter) judge() fit {
 }
 
 // tailClasses are those of transforms.
-var tailClasses = sync.OnceValue(func() *tails.Classes {
+var tailClasses = newTailClasses()
+
+func newTailClasses() *tails.Classes {
 	var edges []float64
 	at := 0
 	for _, width := range pitWidths[:pitClasses-1] {
@@ -68,14 +69,14 @@ var tailClasses = sync.OnceValue(func() *tails.Classes {
 		edges = append(edges, float64(at)/PITBins)
 	}
 	return tails.New(edges)
-})
+}
 
 // heavy tells whether measurements have heavier tails than their predictions. Transforms of rows that share the error of a level are
 // not independent: there it takes a misfit. Counts and classes have laws whose tails are theirs. Where the tails beyond 95 % are half empty
 // predictions were too wide, if not always as much.
 func (f *Filter) heavy(verdict fit) bool {
 	a := &f.now.account
-	if f.spec.RawResponse || f.engine.arriving != nil && verdict != misfit || !tailClasses().Heavy(a.pit[:]) {
+	if f.spec.RawResponse || f.engine.arriving != nil && verdict != misfit || !tailClasses.Heavy(a.pit[:]) {
 		return false
 	}
 	_, total := a.deviation()

@@ -22,8 +22,8 @@ func TestHeavyTails(t *testing.T) {
 		{"noise that grows with a column", func(r *rand.Rand, _ int, x1 float64) float64 { return (1 + x1) * r.NormFloat64() }, true, 13},
 		{"exponential", func(r *rand.Rand, _ int, _ float64) float64 { return r.ExpFloat64() }, false, 0},
 		{"a level that jumps", func(r *rand.Rand, s int, _ float64) float64 { return r.NormFloat64() + float64(s/20) }, false, 0},
-		{"noise of a hundredth of the sd behind 100 rows", func(r *rand.Rand, s int, _ float64) float64 {
-			return r.NormFloat64() / math.Pow(100, float64(min(s/6, 1)))
+		{"noise of a fifth of the sd behind 200 rows", func(r *rand.Rand, s int, _ float64) float64 {
+			return r.NormFloat64() / math.Pow(5, float64(min(s/10, 1)))
 		}, false, 0},
 		{"noise of half the sd behind 600 rows, at the end", func(r *rand.Rand, s int, _ float64) float64 { return r.NormFloat64() / float64(1+s/30) }, false, 0},
 	} {

@@ -102,12 +102,13 @@ func student(t float64) float64 {
 
 // Heavy reports whether as many rows in the classes have heavy tails.
 func (c *Classes) Heavy(rows []float32) bool {
-	greatest := math.Inf(-1)
 	var logs [len(scales)]float64
-	for i, r := range c.heavy {
-		logs[i] = sum(r, rows)
-		greatest = max(greatest, logs[i])
+	r, s := c.heavy[0][:len(rows)], c.heavy[1][:len(rows)]
+	for k, n := range rows {
+		logs[0] += float64(float64(n) * r[k])
+		logs[1] += float64(float64(n) * s[k])
 	}
+	greatest := max(logs[0], logs[1])
 	if !(greatest > doubtful) { // nor is their mean
 		return false
 	}
@@ -123,7 +124,7 @@ func (c *Classes) Heavy(rows []float32) bool {
 }
 
 // likeliest returns the ratio of the likeliest normal law, or of one above enough: it climbs from that
-// of the predictions, one sd or one mean at a time.
+// of the predictions, as far as it gets by each move.
 func (c *Classes) likeliest(rows []float32, enough float64) float64 {
 	laws := c.normal()
 	at := [3]int{sds / 2, sds / 2, shifts / 2}
@@ -131,11 +132,15 @@ func (c *Classes) likeliest(rows []float32, enough float64) float64 {
 	for better := true; better && best <= enough; {
 		better = false
 		for _, move := range moves {
-			to := [3]int{at[0] + move[0], at[1] + move[1], at[2] + move[2]}
-			if min(to[0], to[1], to[2]) < 0 || max(to[0], to[1]) >= sds || to[2] >= shifts {
-				continue
-			}
-			if s := sum(laws[to[0]][to[1]][to[2]], rows); s > best {
+			for {
+				to := [3]int{at[0] + move[0], at[1] + move[1], at[2] + move[2]}
+				if min(to[0], to[1], to[2]) < 0 || max(to[0], to[1]) >= sds || to[2] >= shifts {
+					break
+				}
+				s := sum(laws[to[0]][to[1]][to[2]], rows)
+				if !(s > best) {
+					break
+				}
 				best, at, better = s, to, true
 			}
 		}

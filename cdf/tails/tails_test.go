@@ -102,6 +102,29 @@ func TestLaws(t *testing.T) {
 	}
 }
 
+// The climb ends at about the likeliest of all normal laws, whatever the rows are.
+func TestClimb(t *testing.T) {
+	r := rand.New(rand.NewPCG(87, 2))
+	for s := range 150 {
+		var rows [10]float32
+		for range 100 + 10*s {
+			scale := .5 + float64(s%5)/4
+			count(rows[:], []float64{scale * heavyTailed(r), r.ExpFloat64() - 1, .3 + scale*r.NormFloat64()}[s%3])
+		}
+		best := 0.
+		for _, byBelow := range classes().normal() {
+			for _, byAbove := range byBelow {
+				for _, law := range byAbove {
+					best = max(best, sum(law, rows[:]))
+				}
+			}
+		}
+		if got := classes().likeliest(rows[:], math.Inf(1)); best-got > 1+best/20 {
+			t.Errorf("stream %d: the climb ends at %g, the best is %g", s, got, best)
+		}
+	}
+}
+
 // Without rows, and of numbers that are none, nothing is told.
 func TestNothing(t *testing.T) {
 	var none [10]float32
