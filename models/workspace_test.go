@@ -101,7 +101,7 @@ func lodgers(t *testing.T, r *rand.Rand) []*lodger {
 	all := make([]*lodger, 10)
 	for i := range all {
 		var s stream
-		variant := "corrected"
+		var variant string
 		if i%2 == 0 {
 			f := forms[r.IntN(len(forms))]
 			k, _ := Lookup(f.kind)
