@@ -3,6 +3,7 @@ package cdf
 import (
 	"math"
 
+	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/cdf/tails"
 )
 
@@ -83,6 +84,15 @@ func (f *Filter) heavy(verdict fit) bool {
 	return !a.wide(total)
 }
 
+// scoreAt returns the normal score of a transform and the density there, both 0 where that is 0 or 1.
+func scoreAt(p float64) (q, density float64) {
+	if p <= 0 || p >= 1 {
+		return 0, 0
+	}
+	q = normal.Quantile(p)
+	return q, math.Exp(-q*q/2) / math.Sqrt(2*math.Pi)
+}
+
 // sharedTerms is how many Hermite polynomials the covariance of classes has.
 const sharedTerms = 12
 
@@ -93,11 +103,7 @@ var sharedLoadings = newSharedLoadings()
 func newSharedLoadings() (a [sharedTerms][pitClasses]float64) {
 	// The integral of phi He_j from q is phi(q) He_(j-1)(q).
 	tail := func(p float64) (t [sharedTerms]float64) {
-		if p <= 0 || p >= 1 {
-			return t
-		}
-		q := math.Sqrt2 * math.Erfinv(2*p-1)
-		density := math.Exp(-q*q/2) / math.Sqrt(2*math.Pi)
+		q, density := scoreAt(p)
 		before, now, root := 0., 1., 1.
 		for j := range t {
 			root *= math.Sqrt(float64(j + 1))

@@ -63,15 +63,11 @@ func (f *Filter) scoreShard(observed int) error {
 var binScores = newBinScores()
 
 func newBinScores() (s [PITBins]float64) {
-	density := func(edge int) float64 {
-		if edge == 0 || edge == PITBins {
-			return 0
-		}
-		q := math.Sqrt2 * math.Erfinv(2*float64(edge)/PITBins-1)
-		return math.Exp(-q*q/2) / math.Sqrt(2*math.Pi)
-	}
+	_, from := scoreAt(0)
 	for bin := range s {
-		s[bin] = PITBins * (density(bin) - density(bin+1))
+		_, to := scoreAt(float64(bin+1) / PITBins)
+		s[bin] = PITBins * (from - to)
+		from = to
 	}
 	return s
 }

@@ -39,7 +39,7 @@ var layers = []layer{
 	{path: "cdf/curved", pure: true, may: []string{"cdf/vec"}},
 	{path: "cdf/repeated", pure: true},
 	{path: "cdf/season", pure: true},
-	{path: "cdf/tails", pure: true},
+	{path: "cdf/tails", pure: true, may: []string{"cdf/normal"}},
 	{path: "cdf", pure: true, may: []string{"cdf/correlated", "cdf/curved", "cdf/mcmc", "cdf/normal", "cdf/quantity", "cdf/reliability", "cdf/repeated", "cdf/season", "cdf/tails", "cdf/vec"}},
 	{path: "cdf/quantity", pure: true},
 	{path: "cdf/formula", pure: true, may: []string{"cdf", "cdf/vec"}},

@@ -10,6 +10,8 @@ package tails
 import (
 	"math"
 	"sync"
+
+	"github.com/credence-stream/credence/cdf/normal"
 )
 
 const (
@@ -45,7 +47,7 @@ const (
 func New(edges []float64) *Classes {
 	c, last := new(Classes), 0.
 	for _, edge := range edges {
-		c.quantiles = append(c.quantiles, math.Sqrt2*math.Erfinv(2*edge-1))
+		c.quantiles = append(c.quantiles, normal.Quantile(edge))
 		c.widths = append(c.widths, edge-last)
 		last = edge
 	}
