@@ -9,11 +9,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/simulate"
@@ -42,10 +41,7 @@ type bent struct {
 func (c *bent) spec(t *testing.T) *cdf.Spec {
 	t.Helper()
 	k, _ := models.Lookup(c.kind)
-	roles := cdf.Roles{Scaling: cmp.Or(c.scaling, "first"), Intercept: true}
-	for j := range c.columns {
-		roles.Features = append(roles.Features, cdf.Feature{Name: fmt.Sprint("x", j)})
-	}
+	roles := cdf.Roles{Scaling: cmp.Or(c.scaling, "first"), Intercept: true, Features: numbered(c.columns)}
 	spec, err := k.Spec("", roles, strictyaml.Decode(""))
 	if err != nil {
 		t.Fatal(err)
@@ -79,12 +75,7 @@ func (c *bent) batch(r *rand.Rand, shard, n int) *cdf.Batch {
 			x[j] = append(x[j], v)
 		}
 	}
-	var d simulate.Data
-	for j := range x {
-		d.Append(fmt.Sprint("x", j), x[j])
-	}
-	d.Append("y", y)
-	return d.Batch(int64(shard + 1))
+	return numberedBatch(shard, x, y)
 }
 
 // up returns how many streams had curved at any shard and at the end, in how many of these the column is the right one, and
@@ -92,26 +83,15 @@ func (c *bent) batch(r *rand.Rand, shard, n int) *cdf.Batch {
 func (c *bent) up(t *testing.T, streams int) (ever, end, named int, first float64) {
 	t.Helper()
 	spec := c.spec(t)
-	var mu sync.Mutex
-	modeltest.EachStream(streams, func(s int) {
+	var right atomic.Int64
+	ever, end, first = flagged(t, streams, func(s int) (int, bool, error) {
 		at, last, column, err := c.stream(spec, s)
-		mu.Lock()
-		defer mu.Unlock()
-		if err != nil {
-			t.Error(err)
+		if last && column == c.lacks {
+			right.Add(1)
 		}
-		if at > 0 {
-			ever++
-			first += float64(at)
-		}
-		if last {
-			end++
-			if column == c.lacks {
-				named++
-			}
-		}
+		return at, last, err
 	})
-	return ever, end, named, first / float64(ever)
+	return ever, end, int(right.Load()), first
 }
 
 func (c *bent) stream(spec *cdf.Spec, s int) (first int, last bool, column string, err error) {

@@ -5,14 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models"
-	"github.com/credence-stream/credence/models/simulate"
 )
 
 // wide are streams of normal columns, whose coefficients are drawn anew for each with an sd.
@@ -28,18 +25,14 @@ type wide struct {
 func (c wide) after(t *testing.T, streams, shards int, flag string) (ever, end int) {
 	t.Helper()
 	k, _ := models.Lookup(c.kind)
-	roles := cdf.Roles{Scaling: "first", Intercept: c.kind != "compressed"}
-	for j := range c.columns {
-		roles.Features = append(roles.Features, cdf.Feature{Name: fmt.Sprint("x", j)})
-	}
+	roles := cdf.Roles{Scaling: "first", Intercept: c.kind != "compressed", Features: numbered(c.columns)}
 	spec, err := k.Spec("", roles, strictyaml.Decode(c.settings))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mu sync.Mutex
-	modeltest.EachStream(streams, func(s int) {
+	ever, end, _ = flagged(t, streams, func(s int) (first int, last bool, err error) {
 		r := rand.New(rand.NewPCG(uint64(s), 88))
-		f, seen, last := cdf.NewFilter(spec, fmt.Sprint(s)), false, false
+		f := cdf.NewFilter(spec, fmt.Sprint(s))
 		b := make([]float64, c.columns)
 		for j := range b {
 			b[j] = c.sd * r.NormFloat64()
@@ -60,27 +53,15 @@ func (c wide) after(t *testing.T, streams, shards int, flag string) (ever, end i
 					columns[j] = append(columns[j], v)
 				}
 			}
-			d := simulate.Data{}
-			for j, v := range columns[:c.columns] {
-				d.Append(fmt.Sprint("x", j), v)
-			}
-			d.Append("y", columns[c.columns])
-			sum, err := f.Update(d.Batch(int64(shard + 1)))
+			sum, err := f.Update(numberedBatch(shard, columns[:c.columns], columns[c.columns]))
 			if err != nil {
-				t.Error(err)
-				return
+				return 0, false, err
 			}
-			last = slices.Contains(sum.Flags, flag)
-			seen = seen || last
+			if last = slices.Contains(sum.Flags, flag); last && first == 0 {
+				first = shard + 1
+			}
 		}
-		mu.Lock()
-		if seen {
-			ever++
-		}
-		if last {
-			end++
-		}
-		mu.Unlock()
+		return first, last, nil
 	})
 	return ever, end
 }

@@ -3,19 +3,15 @@ package models_test
 import (
 	"cmp"
 	"flag"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"sync"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/internal/strictyaml"
 	"github.com/credence-stream/credence/models"
-	"github.com/credence-stream/credence/models/simulate"
 )
 
 var classStreams = flag.Int("class-streams", 4, "streams of each sort by which flags of probit are counted")
@@ -40,32 +36,13 @@ type classed struct {
 func (c *classed) up(t *testing.T, streams int) (ever, end int, first float64) {
 	t.Helper()
 	k, _ := models.Lookup("probit")
-	roles := cdf.Roles{Scaling: "first", Intercept: true}
-	for j := range c.columns {
-		roles.Features = append(roles.Features, cdf.Feature{Name: fmt.Sprint("x", j)})
-	}
+	roles := cdf.Roles{Scaling: "first", Intercept: true, Features: numbered(c.columns)}
 	spec, err := k.Spec("", roles, strictyaml.Decode(cmp.Or(c.settings, "{window: 200, chains: 8}")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	spec.Draws, spec.Forget = cmp.Or(c.draws, 256), cmp.Or(c.forget, 1)
-	var mu sync.Mutex
-	modeltest.EachStream(streams, func(s int) {
-		at, last, err := c.stream(spec, s)
-		mu.Lock()
-		if err != nil {
-			t.Error(err)
-		}
-		if at > 0 {
-			ever++
-			first += float64(at)
-		}
-		if last {
-			end++
-		}
-		mu.Unlock()
-	})
-	return ever, end, first / float64(ever)
+	return flagged(t, streams, func(s int) (int, bool, error) { return c.stream(spec, s) })
 }
 
 // stream returns the first shard with miscalibrated, 0 where there is none, and whether the last has it.
@@ -89,12 +66,7 @@ func (c *classed) stream(spec *cdf.Spec, s int) (first int, last bool, err error
 				x[j] = append(x[j], v)
 			}
 		}
-		var d simulate.Data
-		for j := range x {
-			d.Append(fmt.Sprint("x", j), x[j])
-		}
-		d.Append("y", y)
-		sum, err := f.Update(d.Batch(int64(shard + 1)))
+		sum, err := f.Update(numberedBatch(shard, x, y))
 		if err != nil {
 			return 0, false, err
 		}

@@ -1,0 +1,52 @@
+package models_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/modeltest"
+	"github.com/credence-stream/credence/models/simulate"
+)
+
+// flagged counts the streams that have a flag at any shard and at the last, by what a stream tells: the first shard with it, 0 for none, and
+// whether the last has it. first is the mean of those shards.
+func flagged(t *testing.T, streams int, stream func(s int) (first int, last bool, err error)) (ever, end int, first float64) {
+	t.Helper()
+	var mu sync.Mutex
+	modeltest.EachStream(streams, func(s int) {
+		at, last, err := stream(s)
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil {
+			t.Error(err)
+		}
+		if at > 0 {
+			ever++
+			first += float64(at)
+		}
+		if last {
+			end++
+		}
+	})
+	return ever, end, first / float64(ever)
+}
+
+// numbered are features x0, x1 ...
+func numbered(columns int) (all []cdf.Feature) {
+	for j := range columns {
+		all = append(all, cdf.Feature{Name: fmt.Sprint("x", j)})
+	}
+	return all
+}
+
+// numberedBatch makes a shard, counted from 0, of columns x0, x1 ... and y.
+func numberedBatch(shard int, x [][]float64, y []float64) *cdf.Batch {
+	var d simulate.Data
+	for j := range x {
+		d.Append(fmt.Sprint("x", j), x[j])
+	}
+	d.Append("y", y)
+	return d.Batch(int64(shard + 1))
+}
