@@ -56,21 +56,20 @@ func (t *texts) reset() {
 // number returns the number of text b.
 func (d *Decoder) number(b []byte) (int32, error) {
 	t := &d.texts
-	if id, ok := t.ids[string(b)]; ok {
-		if t.stamps[id].field < d.first {
-			// It is new to this record: whether a record is refused must not depend on
-			// those before it.
-			return id, d.charge(1, len(b)+64)
-		}
+	id, known := t.ids[string(b)]
+	switch {
+	case known && t.stamps[id].field >= d.first: // it is in this record already
 		return id, nil
-	}
-	if !utf8.Valid(b) {
+	case !known && !utf8.Valid(b):
 		return 0, errUTF8
 	}
-	if err := d.charge(1, len(b)+64); err != nil {
-		return 0, err
+	// Also of a text that is known: whether a record is refused must not depend on those
+	// before it.
+	if err := d.charge(1, len(b)+64); err != nil || known {
+		return id, err
 	}
-	id, s := int32(len(t.labels)), string(b)
+	s := string(b)
+	id = int32(len(t.labels))
 	t.ids[s] = id
 	t.labels = append(t.labels, s)
 	t.stamps = append(t.stamps, stamp{})
