@@ -63,12 +63,12 @@ func (f *found) silence(w io.Writer, look int) {
 	if len(s.outcomes) == 0 || len(s.outcomes) == len(f.outcomes) || !f.untold(look) {
 		return
 	}
-	fmt.Fprintf(w, "\nThe %d replicates without a flag after the %s:", len(s.outcomes), looks[look])
+	all := make([]string, len(f.params))
 	for p, name := range f.params {
 		c := s.cell(look, p)
-		fmt.Fprintf(w, "%s `%s` %.3f (%.3f), sd ratio %.2f", map[bool]string{true: ";", false: ""}[p > 0], name, c.coverage, c.se, c.ratio)
+		all[p] = fmt.Sprintf("`%s` %.3f (%.3f), sd ratio %.2f", name, c.coverage, c.se, c.ratio)
 	}
-	fmt.Fprintln(w, ".")
+	fmt.Fprintf(w, "\nThe %d replicates without a flag after the %s: %s.\n", len(s.outcomes), looks[look], strings.Join(all, "; "))
 }
 
 // table writes the coverage of each parameter.

@@ -65,9 +65,9 @@ func (t *trial) writeWholes(w *strings.Builder, f *findings) error {
 
 // meaning says what the numbers of groups are, by the name of one: "" where it says so itself.
 func (t *trial) meaning(of string) string {
-	_, group := split(of)
+	family, group := split(of)
 	response := show(t.model.ResponseName())
-	switch family, _ := split(of); family {
+	switch family {
 	case "zeta":
 		return fmt.Sprintf("  %s is the mean of %s in group %s. Groups with few rows are drawn towards mu, the mean of the groups;\n"+
 			"  tau2 is the variance of their means, sigma2 that of the rows of a group.\n", show(of), response, show(group))
