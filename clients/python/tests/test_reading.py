@@ -3,7 +3,9 @@ import unittest
 
 import pyarrow as pa
 
-from credence._reading import STATISTICS, _joined, _parse
+from credence._http import Client
+from credence._kafka import BrokerError
+from credence._reading import STATISTICS, _joined, _parse, posteriors
 
 
 class Message:
@@ -62,3 +64,13 @@ class Reading(unittest.TestCase):
         self.assertEqual(table.num_rows, 2)
         self.assertEqual(table["flags"].to_pylist(), ["outliers"] * 2)
         self.assertEqual(_joined([]).schema, table.schema)
+
+    def test_nobody_answers(self):
+        with self.assertLogs("credence", "WARNING"), self.assertRaisesRegex(
+            BrokerError, "topic 'posteriors' at 127.0.0.1:1: .*Connection refused"
+        ):
+            posteriors("posteriors", brokers="127.0.0.1:1")
+        with self.assertRaisesRegex(ConnectionError, "no answer from http://127.0.0.1:1: .*refused.*http.listen"):
+            Client("http://127.0.0.1:1/").get("a")
+        with self.assertRaisesRegex(ValueError, "does not begin with http"):
+            Client("127.0.0.1:8080")

@@ -7,17 +7,20 @@ import polars as pl
 import pyarrow as pa
 
 from credence._frames import to_arrow
-from credence._sending import shards, send
+from credence._kafka import BrokerError
+from credence._sending import Shards, _fit, _headers, _stream, send
+
+NOBODY = "127.0.0.1:1"  # where nothing listens
 
 ROWS = {"shop": ["a", "b", "a", "a", "b"], "x": [1, 2, 3, 4, 5]}
 
 
 def cut(data, **arguments):
     given = {"key": "shop", "model": None, "rows": 2, "time": None} | arguments
-    return [(s.key, s.number, s.rows.to_pydict(), s.time) for s in shards(to_arrow(data), **given)]
+    return [(s.key, s.number, s.rows.to_pydict(), s.time) for s in Shards(to_arrow(data), **given)]
 
 
-class Shards(unittest.TestCase):
+class Cutting(unittest.TestCase):
     def test_order_is_that_of_last_rows(self):
         want = [
             ("a", 1, {"x": [1, 3]}, None),
@@ -104,10 +107,28 @@ class Shards(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "must not set partitioner"):
             send(ROWS, "t", key="shop", config={"partitioner": "random"})
 
+    def test_what_does_not_fit_is_refused_before_the_first_shard(self):
+        data = {"shop": ["a"] * 10 + ["b"] * 90, "note": ["x" * 100] * 100}
+        with self.assertRaisesRegex(ValueError, r"shard 1 of key 'b' has \d+ bytes, and message.max.bytes is 2000. Nothing was sent. Call send with rows=\d"):
+            send(data, "t", key="shop", brokers=NOBODY, config={"message.max.bytes": 2000})
+        for columns in ({"x": [1.5] * 1000}, {"s": ["a", None] * 500, "b": [True] * 1000}, {f"x{i}": range(1000) for i in range(40)}):
+            cut = Shards(pa.table(columns), key=None, model="the model", rows=700, time=None)
+            first = next(iter(cut))
+            size = 36 + 9 + sum(len(k) + len(v) + 4 for k, v in _headers(first, "run").items()) + len(_stream(first.rows))
+            _fit(cut, "run", size)
+            with self.assertRaisesRegex(ValueError, f"has {size} bytes"):
+                _fit(cut, "run", size - 1)
+
+    def test_no_broker(self):
+        with self.assertLogs("credence", "WARNING"), self.assertRaisesRegex(
+            BrokerError, f"topic 't' at {NOBODY}: .*Connection refused.*Nothing was sent"
+        ):
+            send(ROWS, "t", key="shop", brokers=NOBODY)
+
     def test_a_large_frame(self):
         size = 100_000
         data = pa.table({"shop": [i % 1000 for i in range(size)], "x": range(size)})
-        cuts = list(shards(data, key="shop", model=None, rows=30, time=None))
+        cuts = list(Shards(data, key="shop", model=None, rows=30, time=None))
         self.assertEqual(len(cuts), 4000)
         seen = {}
         for s in cuts:

@@ -62,6 +62,22 @@ func TestLabelsOfFactors(t *testing.T) {
 	}
 }
 
+// TestCoefficientsOfCompressed: those of compressed are effects as those of other kinds, not groups.
+func TestCoefficientsOfCompressed(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("a,b,sold\n")
+	for i := range 200 {
+		x, z := i*i*7%20, i*i*11%31
+		fmt.Fprintf(&b, "%d,%d,%d.5\n", x, z, 10+3*x+i*5%4)
+	}
+	name := clitest.WriteFile(t, "sales.csv", []byte(b.String()))
+	x := begin(t, name, func(tr *trial) { tr.ask.Wish.Kind = "compressed" })
+	<-x.done
+	if out := x.out.String(); x.result != nil || !regexp.MustCompile(`  sold rises with a: \+(2.9|3)`).MatchString(out) || strings.Contains(out, "the highest first") {
+		t.Errorf("%v\n%s", x.result, out)
+	}
+}
+
 // TestGroupsOfSeveralKeys: a model without effects says what its keys know.
 func TestGroupsOfSeveralKeys(t *testing.T) {
 	var b strings.Builder

@@ -118,11 +118,12 @@ func (f *findings) add(m *web.Model, byName map[string]*effect, only bool) {
 	for i := range s.Rows {
 		e := estimateOf(p.Key, &s.Rows[i], scales)
 		family, inner := split(s.Rows[i].Variable)
+		coefficient := family == "beta" || family == "gamma" // those of compressed
 		switch {
-		case family == "beta" && inner == cdf.InterceptName:
-		case family == "beta" && strings.HasSuffix(inner, "=__other__") && slices.Contains(s.PriorDominated, s.Rows[i].Variable):
+		case coefficient && inner == cdf.InterceptName:
+		case coefficient && strings.HasSuffix(inner, "=__other__") && slices.Contains(s.PriorDominated, s.Rows[i].Variable):
 			// No row of such a level came, or few.
-		case family == "beta":
+		case coefficient:
 			e.name = inner
 			of := byName[s.Rows[i].Variable]
 			if of == nil {

@@ -89,7 +89,7 @@ func (t *trial) writeEffects(w *strings.Builder, f *findings) error {
 	}
 	shown := effects[:min(len(effects), mostShown)]
 	if len(shown) > 0 {
-		w.WriteString("\nWhat matters most: by what one sd of the column changes, a sure sign first\n")
+		w.WriteString("\nWhat matters most, per unit: sure signs first, then by what one sd of the column changes\n")
 	}
 	var cells strings.Builder
 	for i, e := range shown {

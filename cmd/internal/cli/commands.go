@@ -2,18 +2,37 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// NoArguments refuses what is neither a flag nor the value of one.
-func NoArguments(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("unexpected argument %q", args[0])
+// NoArguments refuses what is neither a flag nor the value of one, and says which flag
+// takes a file where the command has not got the one that it needs.
+func NoArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
 	}
-	return nil
+	if _, err := os.Stat(args[0]); err == nil {
+		if flag := missingFile(cmd); flag != "" {
+			return fmt.Errorf("unexpected argument %q: a file is given as --%s %[1]s", args[0], flag)
+		}
+	}
+	return fmt.Errorf("unexpected argument %q", args[0])
+}
+
+// missingFile returns the first flag that must name a file and is not there.
+func missingFile(cmd *cobra.Command) (flag string) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		value, usage := pflag.UnquoteUsage(f)
+		if flag == "" && !f.Changed && value == "FILE" && strings.Contains(usage, "(required)") {
+			flag = f.Name
+		}
+	})
+	return flag
 }
 
 // NeedsCommand refuses words that are none of the commands below.

@@ -9,12 +9,13 @@ posteriors and predictions.
 from credence._draws import draws
 from credence._frames import Library
 from credence._http import Client, RequestError
-from credence._kafka import BROKERS, DeliveryError
+from credence._kafka import BROKERS, BrokerError, DeliveryError
 from credence._reading import Posterior, posteriors, watch
 from credence._sending import Sent, send
 
 __all__ = [
     "BROKERS",
+    "BrokerError",
     "Client",
     "DeliveryError",
     "Library",

@@ -38,9 +38,20 @@ class Client:
         What ``http.token_file`` holds, if the consumer asks for one.
     timeout
         Seconds that an answer may take.
+
+    Raises
+    ------
+    ValueError
+        The URL is none of HTTP.
+    RequestError
+        Of every method: the consumer refused the request.
+    ConnectionError
+        Of every method: nobody answers there.
     """
 
     def __init__(self, url: str, *, token: str | None = None, timeout: float = 30):
+        if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
+            raise ValueError(f"url {url!r} does not begin with http:// or https://")
         self._base, self._timeout = url.rstrip("/"), timeout
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
 
@@ -108,6 +119,9 @@ class Client:
                 if wait is None or attempt == TRIES:
                     raise _refused(error.code, text) from None
                 time.sleep(min(float(wait), self._timeout))
+            except OSError as error:  # HTTPError is one, and comes first
+                why = getattr(error, "reason", error)
+                raise ConnectionError(f"no answer from {self._base}: {why}: does a consumer run with http.listen there?") from None
         raise AssertionError("unreachable")
 
 

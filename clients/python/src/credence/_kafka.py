@@ -2,24 +2,60 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Mapping
 
 BROKERS = "127.0.0.1:9092"
 
 ARROW = "application/vnd.apache.arrow.stream"
 
+REACH = 10.0
+"""Seconds in which a first broker has to answer."""
+
 Settings = Mapping[str, Any]
 """Further settings of librdkafka, such as security.protocol."""
 
+log = logging.getLogger("credence")
 
-class DeliveryError(Exception):
+
+class BrokerError(Exception):
+    """Kafka was not reached, or refused what it was asked for."""
+
+
+class DeliveryError(BrokerError):
     """The broker did not take all that was sent."""
 
 
-def settings(brokers: str, config: Settings | None, ours: dict[str, Any]) -> dict[str, Any]:
+class Trouble:
+    """What librdkafka last said of its connections.
+
+    In place of its own lines on stderr, several for each attempt to connect, the package
+    logs one line when no broker answers any more.
+    """
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def __call__(self, error: Any) -> None:
+        from confluent_kafka import KafkaError
+
+        if error.code() == KafkaError._ALL_BROKERS_DOWN:
+            log.warning("no broker answers: %s", self._last or error.str())
+        else:
+            self._last = error.str()
+
+    def why(self, error: Any) -> str:
+        """The reason of a failure: without a connection, why there is none."""
+        from confluent_kafka import KafkaError
+
+        unreached = KafkaError._TRANSPORT, KafkaError._TIMED_OUT, KafkaError._MSG_TIMED_OUT, KafkaError._ALL_BROKERS_DOWN
+        return self._last if self._last and error.code() in unreached else str(error.str())
+
+
+def settings(brokers: str, config: Settings | None, trouble: Trouble, ours: dict[str, Any]) -> dict[str, Any]:
     """What the user configures, with what must be as it is."""
     given = dict(config or {})
     clash = sorted(given.keys() & ours.keys())
     if clash:
         raise ValueError(f"config must not set {', '.join(clash)}: readers and writers of a topic must agree on it")
-    return {"bootstrap.servers": brokers, **given, **ours}
+    return {"bootstrap.servers": brokers, "log_level": 0, "error_cb": trouble, **given, **ours}

@@ -10,7 +10,7 @@ from typing import Any, Iterator
 import pyarrow as pa
 
 from credence._frames import Library, from_arrow
-from credence._kafka import ARROW, BROKERS, Settings, settings
+from credence._kafka import ARROW, BROKERS, REACH, BrokerError, Settings, Trouble, settings
 
 PATIENCE = 30.0
 """Seconds that a broker may take to answer."""
@@ -123,10 +123,12 @@ def once(topic: str, *, brokers: str, key: str | None, until_end: bool, config: 
 def _messages(topic: str, brokers: str, until_end: bool, config: Settings | None) -> Iterator[Any]:
     from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
+    trouble = Trouble()
     consumer = Consumer(
         settings(
             brokers,
             config,
+            trouble,
             {
                 "group.id": "credence-python",  # asked for by librdkafka; nothing is committed
                 "enable.auto.commit": False,
@@ -138,16 +140,20 @@ def _messages(topic: str, brokers: str, until_end: bool, config: Settings | None
         )
     )
     try:
-        about = consumer.list_topics(topic, timeout=PATIENCE).topics[topic]
+        try:
+            about = consumer.list_topics(topic, timeout=REACH).topics[topic]
+        except KafkaException as failure:
+            consumer.poll(0)
+            raise BrokerError(f"topic {topic!r} at {brokers}: {trouble.why(failure.args[0])}") from None
         if about.error is not None:
-            raise KafkaException(about.error)
+            raise BrokerError(f"topic {topic!r} at {brokers}: {about.error.str()}")
         left = set(about.partitions)
         consumer.assign([TopicPartition(topic, p, 0) for p in left])
         while left or not until_end:
             message = consumer.poll(PATIENCE if until_end else 1.0)
             if message is None:
                 if until_end:
-                    raise TimeoutError(f"no message of {topic} for {PATIENCE:g} s")
+                    raise BrokerError(f"topic {topic!r} at {brokers}: no message for {PATIENCE:g} s")
                 continue
             error = message.error()
             if error is None:
@@ -155,7 +161,7 @@ def _messages(topic: str, brokers: str, until_end: bool, config: Settings | None
             elif error.code() == KafkaError._PARTITION_EOF:
                 left.discard(message.partition())
             else:
-                raise KafkaException(error)
+                raise BrokerError(f"topic {topic!r} at {brokers}: {trouble.why(error)}")
     finally:
         consumer.close()
 

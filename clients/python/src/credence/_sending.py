@@ -11,10 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from credence._frames import to_arrow
-from credence._kafka import ARROW, BROKERS, DeliveryError, Settings, settings
+from credence._kafka import ARROW, BROKERS, REACH, BrokerError, DeliveryError, Settings, Trouble, settings
 
 MAX_KEY = 512  # bytes
 MAX_RUN = 128  # bytes
+MAX_MESSAGE = 1_000_000  # bytes: librdkafka's default of message.max.bytes
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,9 @@ def send(
     time
         A column of timestamps; a record has that of its last row. Without: the time of sending.
     run
-        A name. Shards are numbered by key within it, and a consumer applies each number once:
-        repeat a call that failed with the same data and the same name. Default: a new name.
+        A name for these data. Shards are numbered by key within it, and a consumer applies each number
+        once: repeat a call that failed with the same data, the same ``rows`` and the same name. Other data
+        need another name, or their shards are taken for ones that were applied. Default: a new name.
     brokers
         ``host:port``, more of them by comma.
     config
@@ -84,29 +86,39 @@ def send(
     Raises
     ------
     ValueError
-        A row without a key, a column that does not exist, or no rows.
+        A row without a key, a column that does not exist, no rows, or a shard larger than
+        ``message.max.bytes``. Nothing was sent.
+    BrokerError
+        No broker answers, or the topic may not be created. Nothing was sent.
     DeliveryError
         Not all shards were acknowledged. The message says how to send the rest.
     """
     table = to_arrow(data)
     if rows < 1:
         raise ValueError(f"rows is {rows}: a shard has at least one")
-    from confluent_kafka import Producer
+    from confluent_kafka import KafkaException, Producer
 
     run = run or uuid.uuid4().hex
     if len(run.encode()) > MAX_RUN:
         raise ValueError(f"run {run!r} has more than {MAX_RUN} bytes")
-    failed: list[str] = []
+    cut = Shards(table, key=key, model=model, rows=rows, time=time)
+    _fit(cut, run, int((config or {}).get("message.max.bytes", MAX_MESSAGE)))
+    trouble = Trouble()
+    delivered = 0
+    failed: list[Any] = []
 
     def report(error: Any, _: Any) -> None:
-        if error is not None:
-            failed.append(str(error))
+        nonlocal delivered
+        if error is None:
+            delivered += 1
+        else:
+            failed.append(error)
 
     producer = Producer(
         settings(
             brokers,
-            # Of enable.gapless.guarantee librdkafka warns each time that it is experimental.
-            {"log_level": 3, **(config or {})},
+            config,
+            trouble,
             {
                 # All producers of a topic must agree on the partition of a key, or its
                 # shards lie in two: librdkafka's default is not the one of Java's clients.
@@ -119,32 +131,56 @@ def send(
         )
     )
     _create(topic, brokers, config, partitions)
-    count, keys = 0, set()
-    for shard in shards(table, key=key, model=model, rows=rows, time=time):
-        record: dict[str, Any] = {"timestamp": shard.time} if shard.time is not None else {}
-        record.update(
-            key=shard.key,
-            value=_stream(shard.rows),
-            headers={"content-type": ARROW, "credence-shard": f"{run}/{shard.number}"},
-            on_delivery=report,
-        )
-        while True:
-            try:
-                producer.produce(topic, **record)
+    left = 0
+    try:
+        for shard in cut:
+            record: dict[str, Any] = {"timestamp": shard.time} if shard.time is not None else {}
+            record.update(key=shard.key, value=_stream(shard.rows), headers=_headers(shard, run), on_delivery=report)
+            while not failed:
+                try:
+                    producer.produce(topic, **record)
+                    break
+                except BufferError:  # librdkafka's queue is full
+                    producer.poll(1)
+            producer.poll(0)
+            if failed:  # no later shard arrives before this one has
                 break
-            except BufferError:  # librdkafka's queue is full
-                producer.poll(1)
-        producer.poll(0)
-        count += 1
-        keys.add(shard.key)
-    left = producer.flush(timeout)
-    if left or failed:
-        why = failed[0] if failed else f"no answer in {timeout:g} s"
-        raise DeliveryError(
-            f"{left + len(failed)} of {count} shards were not acknowledged ({why}): "
-            f"call send again with the same data and run={run!r}, what has arrived is not applied twice"
-        )
-    return Sent(rows=table.num_rows, shards=count, keys=len(keys), run=run)
+        left = producer.flush(timeout)
+    except KafkaException as error:
+        failed.append(error.args[0])
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_rest(delivered, len(cut), run, "interrupted")) from None
+    if failed or left:
+        why = trouble.why(failed[0]) if failed else f"no answer in {timeout:g} s"
+        raise DeliveryError(_rest(delivered, len(cut), run, why))
+    return Sent(rows=table.num_rows, shards=delivered, keys=len(cut.keys), run=run)
+
+
+def _rest(delivered: int, count: int, run: str, why: str) -> str:
+    return (
+        f"{count - delivered} of {count} shards were not acknowledged ({why}): call send again with the same data "
+        f"and rows, and run={run!r}, what has arrived is not applied twice"
+    )
+
+
+def _fit(cut: Shards, run: str, limit: int) -> None:
+    """Refuses shards that librdkafka would, before the first is sent: which rows a number stands for cannot change later."""
+    schema = len(cut.table.schema.serialize())
+    for shard in cut:
+        # What librdkafka counts: at most 36 bytes beside key, value and headers, and a few for each of these.
+        around = 36 + len(shard.key.encode()) + sum(len(k) + len(v) + 4 for k, v in _headers(shard, run).items())
+        batches = sum(pa.ipc.get_record_batch_size(b) for b in shard.rows.to_batches())
+        if (size := around + schema + batches + 8) > limit:
+            raise ValueError(
+                f"shard {shard.number} of key {shard.key!r} has {size} bytes, and message.max.bytes is {limit}. Nothing was sent. "
+                f"Call send with rows={max(1, shard.rows.num_rows * limit // (2 * size))}, or with "
+                f"config={{'message.max.bytes': {2 * size}}} if the topic's max.message.bytes and "
+                "the consumer's limits allow it"
+            )
+
+
+def _headers(shard: Shard, run: str) -> dict[str, str]:
+    return {"content-type": ARROW, "credence-shard": f"{run}/{shard.number}"}
 
 
 def _create(topic: str, brokers: str, config: Settings | None, partitions: int) -> None:
@@ -152,8 +188,9 @@ def _create(topic: str, brokers: str, config: Settings | None, partitions: int) 
     from confluent_kafka import KafkaError, KafkaException
     from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
-    admin = AdminClient(settings(brokers, config, {}))
-    made = admin.create_topics([NewTopic(topic, num_partitions=partitions)], request_timeout=30)
+    trouble = Trouble()
+    admin = AdminClient(settings(brokers, config, trouble, {}))
+    made = admin.create_topics([NewTopic(topic, num_partitions=partitions)], request_timeout=REACH)
     try:
         made[topic].result()
     except KafkaException as error:
@@ -163,35 +200,44 @@ def _create(topic: str, brokers: str, config: Settings | None, partitions: int) 
             KafkaError.TOPIC_AUTHORIZATION_FAILED,
             KafkaError.CLUSTER_AUTHORIZATION_FAILED,
         ):
-            raise
+            admin.poll(0)
+            raise BrokerError(f"topic {topic!r} at {brokers}: {trouble.why(error.args[0])}. Nothing was sent") from None
 
 
-def shards(table: pa.Table, *, key: str | None, model: str | None, rows: int, time: str | None) -> Iterator[Shard]:
-    """Cuts a table by key, in the order of the shards' last rows."""
-    if (key is None) == (model is None):
-        raise ValueError("give either key, the column that names the model of each row, or model, the name of the one of all")
-    for role, column in (("key", key), ("time", time)):
-        if column is not None and column not in table.column_names:
-            raise ValueError(f"{role}: there is no column {column!r}; there are {', '.join(map(repr, table.column_names))}")
-    if table.num_rows == 0:
-        raise ValueError("there are no rows")
-    times = None if time is None else _millis(table, time)
-    if key is None:
-        names, codes = [_key(model)], pa.array([0] * table.num_rows, pa.int64())
-    else:
-        names, codes = _keys(table, key)
-        table = table.drop_columns([key])
-    order = pc.sort_indices(pa.table({"code": codes, "row": range(table.num_rows)}), [("code", "ascending"), ("row", "ascending")])
-    table, origin = table.take(order).combine_chunks(), order.to_pylist()
-    runs = pc.run_end_encode(codes.take(order))
-    cuts, start = [], 0
-    for code, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist()):
-        for number, lo in enumerate(range(start, end, rows), 1):
-            hi = min(lo + rows, end)
-            cuts.append((origin[hi - 1], code, number, lo, hi))
-        start = end
-    for last, code, number, lo, hi in sorted(cuts):
-        yield Shard(names[code], number, table.slice(lo, hi - lo), None if times is None else times[last])
+class Shards:
+    """A table cut by key, in the order of the shards' last rows. May be walked through more than once."""
+
+    def __init__(self, table: pa.Table, *, key: str | None, model: str | None, rows: int, time: str | None) -> None:
+        if (key is None) == (model is None):
+            raise ValueError("give either key, the column that names the model of each row, or model, the name of the one of all")
+        for role, column in (("key", key), ("time", time)):
+            if column is not None and column not in table.column_names:
+                raise ValueError(f"{role}: there is no column {column!r}; there are {', '.join(map(repr, table.column_names))}")
+        if table.num_rows == 0:
+            raise ValueError("there are no rows")
+        self._times = None if time is None else _millis(table, time)
+        if key is None:
+            self.keys, codes = [_key(model)], pa.array([0] * table.num_rows, pa.int64())
+        else:
+            self.keys, codes = _keys(table, key)
+            table = table.drop_columns([key])
+        order = pc.sort_indices(pa.table({"code": codes, "row": range(table.num_rows)}), [("code", "ascending"), ("row", "ascending")])
+        self.table, origin = table.take(order).combine_chunks(), order.to_pylist()
+        runs = pc.run_end_encode(codes.take(order))
+        cuts, start = [], 0
+        for code, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist()):
+            for number, lo in enumerate(range(start, end, rows), 1):
+                hi = min(lo + rows, end)
+                cuts.append((origin[hi - 1], code, number, lo, hi))
+            start = end
+        self._cuts = sorted(cuts)
+
+    def __len__(self) -> int:
+        return len(self._cuts)
+
+    def __iter__(self) -> Iterator[Shard]:
+        for last, code, number, lo, hi in self._cuts:
+            yield Shard(self.keys[code], number, self.table.slice(lo, hi - lo), None if self._times is None else self._times[last])
 
 
 def _keys(table: pa.Table, column: str) -> tuple[list[str], pa.Array]:
