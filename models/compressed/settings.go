@@ -190,8 +190,8 @@ func (s Settings) completeLearned(variant string) (Settings, error) {
 const worseThanNull = "worse_than_null"
 
 // fewRowsPerColumn is the flag of statistics of next to no rows (fewRows), and of a sketch that has
-// given curvature up before there were four rows to a column: what it gave up then is known less well than the
-// sketch says, and its intervals of gamma may be far too short.
+// given curvature up before there were rows enough: coefficients whose columns were given up while they were
+// near 0 are still drawn there, the largest of them by far more than their sds.
 const fewRowsPerColumn = "few_rows_per_column"
 
 // leastRows is how many rows the prior variance of gamma takes, which is estimated and counts as
@@ -201,6 +201,10 @@ const leastRows = 25
 
 // fewRows reports whether n rows are too few for the prior variance.
 func fewRows(n float64) bool { return n > 0 && n < leastRows }
+
+// leastTold is the share of the curvature of rows from which on the largest of the coefficients are within their
+// intervals: of 500 columns after some 20 rows to a column, of 1,000 after 35 (TestLargeCoefficients).
+const leastTold = .9
 
 // leastErrors is how many errors of prediction tell sigma2 well enough.
 const leastErrors = 50
@@ -213,7 +217,8 @@ func (s Settings) Advise(flag string) string {
 	switch {
 	case flag == fewRowsPerColumn:
 		return "intervals of gamma may be far too short or too wide while there are fewer than 25 rows, and in a sketch that has dropped directions until there are " +
-			"four rows to a column, and fifty after a first large shard: wait for more rows; in the second case raise settings.rank, or set settings.statistics: exact"
+			"four rows to a column and more where columns are many times settings.rank, and fifty after a first large shard; there the largest coefficients are too near to 0: " +
+			"wait for more rows; in the second case use kind linear, set settings.statistics: exact, or raise settings.rank"
 	case flag != worseThanNull:
 		return ""
 	case s.Projection == "fixed":
