@@ -1,4 +1,4 @@
-// Package compressed is regression on hundreds of columns or more.
+// Package compressed is regression on hundreds of columns and more.
 package compressed
 
 import (
@@ -11,7 +11,7 @@ import (
 func Kind() *kind.Kind {
 	return &kind.Kind{
 		Name:    "compressed",
-		Purpose: "regression on hundreds of columns",
+		Purpose: "regression on a thousand columns and more",
 		Formula: "y = α + x′γ + e, e ~ N(0, σ²)",
 		Text: "Regression on hundreds or thousands of columns from a sketch of the data whose size does not grow with their " +
 			"square. γ are the coefficients of the columns.",
