@@ -102,9 +102,10 @@ func (m *Exact) UnmarshalBinary(b []byte) error {
 func (m *Exact) Size() int64 { return int64(8*(len(m.xx)+3*m.P)) + 1024 }
 
 // AppendFlags appends worse_than_null where the errors of prediction exceed
-// those of the mean of the responses before, and few_rows_per_column of next to no rows.
+// those of the mean of the responses before, and few_rows_per_column where there are few rows for the prior.
 func (m *Exact) AppendFlags(dst []string) []string {
-	if fewRows(m.n) {
+	sigma2 := m.rate / (m.settings.Prior.Sigma2Shape + m.weight/2)
+	if few(m.n, m.g, m.logKappa, sigma2, func(int) float64 { return m.weight }) {
 		dst = append(dst, fewRowsPerColumn)
 	}
 	return m.sums.appendFlags(dst, m.n)

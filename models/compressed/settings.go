@@ -189,9 +189,9 @@ func (s Settings) completeLearned(variant string) (Settings, error) {
 // the mean of the responses before.
 const worseThanNull = "worse_than_null"
 
-// fewRowsPerColumn is the flag of statistics of next to no rows (fewRows), and of a sketch that has
-// given curvature up before there were four rows to a column: what it gave up then is known less well than the
-// sketch says, and its intervals of gamma may be far too short.
+// fewRowsPerColumn is the flag of statistics of too few rows for the prior (few), and of a sketch that has
+// given curvature up before there were rows enough: coefficients whose columns were given up while they were
+// near 0 are still drawn there, the largest of them by far more than their sds.
 const fewRowsPerColumn = "few_rows_per_column"
 
 // leastRows is how many rows the prior variance of gamma takes, which is estimated and counts as
@@ -199,8 +199,27 @@ const fewRowsPerColumn = "few_rows_per_column"
 // columns or 60 (TestFewRows).
 const leastRows = 25
 
-// fewRows reports whether n rows are too few for the prior variance.
-func fewRows(n float64) bool { return n > 0 && n < leastRows }
+// few reports whether n rows are too few for the prior: for its variance (leastRows), to tell of each of the columns
+// of g, or because the largest coefficient is more than five sds of the prior, which all
+// have in common, and drawn to 0 by more than two of its own. So is a single one of 1 among 300 that are
+// 0, with noise of 1, for thousands of rows. sigma2 is the variance of the noise, curvature the diagonal of S.
+func few(n float64, g []float64, logKappa, sigma2 float64, curvature func(column int) float64) bool {
+	if n < leastRows || n < float64(len(g)) {
+		return n > 0
+	}
+	at := 0
+	for j, v := range g {
+		if math.Abs(v) > math.Abs(g[at]) {
+			at = j
+		}
+	}
+	square, precision := g[at]*g[at]/sigma2, math.Exp(-logKappa)
+	return square*precision > 25 && square*precision*precision > 4*(curvature(at)+precision)
+}
+
+// leastTold is the share of the curvature of rows from which on the largest of the coefficients are within their
+// intervals: of 500 columns after some 20 rows to a column, of 1,000 after 35 (TestLargeCoefficients).
+const leastTold = .9
 
 // leastErrors is how many errors of prediction tell sigma2 well enough.
 const leastErrors = 50
@@ -212,8 +231,9 @@ func (s Settings) Flags() []string { return []string{worseThanNull, fewRowsPerCo
 func (s Settings) Advise(flag string) string {
 	switch {
 	case flag == fewRowsPerColumn:
-		return "intervals of gamma may be far too short or too wide while there are fewer than 25 rows, and in a sketch that has dropped directions until there are " +
-			"four rows to a column, and fifty after a first large shard: wait for more rows; in the second case raise settings.rank, or set settings.statistics: exact"
+		return "intervals of gamma may be far too short or too wide, and the largest coefficients too near to 0: there are fewer rows than columns or than 25, a few coefficients " +
+			"are much larger than the others, which have one prior in common, or a sketch dropped directions before there were rows enough, of which 4 to 40 to a column, or fifty after a first " +
+			"large shard, are: wait for more rows, or use kind linear; against the last raise settings.rank, or set settings.statistics: exact"
 	case flag != worseThanNull:
 		return ""
 	case s.Projection == "fixed":

@@ -23,8 +23,8 @@ import (
 //
 //	-(g'Sg - 2h'g) / (2 sigma2),  S = B'B + diag(c),  B at most r x p.
 //
-// Curvature beyond r directions is given up in a way that leaves the diagonal
-// of S exact and the posterior mode where it was (truncate). With p <= r
+// Curvature beyond r directions is given up in a way that leaves the posterior mode
+// where it was, and of the diagonal of S what rows told of it (truncate). With p <= r
 // nothing is given up, and the posterior is that of conjugate regression with
 // kappa at its maximum of the evidence. It uses no random numbers.
 //

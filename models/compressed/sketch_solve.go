@@ -196,11 +196,11 @@ func maximise(least float64, evidence func(log float64) float64) float64 {
 // too, so that what it adds there is taken off them:
 //
 //	S = V'(w - delta)V + c + D,  delta_k = V_k'D V_k,
-//	D_j = sum_{k>r} w_k V_kj^2 + sum_{k<=r} delta_k V_kj^2
+//	D_j = t_j sum_{k>r} w_k V_kj^2 + sum_{k<=r} delta_k V_kj^2
 //
-// This leaves the diagonal of S as it was, and the curvature along every kept
-// direction. Were all columns alike D would be d I, d the sum of the
-// eigenvalues given up over the p - r directions that are not kept. h moves
+// This leaves the curvature along every kept direction as it was and, where
+// t_j = 1, the diagonal of S. Were all columns alike D would be d I. t_j is less than 1
+// for what rows told of some directions and D says of all (tell). h moves
 // along, so that S g - h, and with it the mode, stays.
 func (m *Sketch) truncate(w *sketchWork) {
 	p, q := m.P, w.rows
@@ -274,6 +274,11 @@ func (m *Sketch) spread(w *sketchWork, d []float64) {
 	}
 	for j, v := range lost {
 		lost[j] = max(v, 0)
+	}
+	if w.now.partial() && m.rows < len(w.vals) {
+		m.tell(w, lost, kept)
+	}
+	for j := range lost {
 		if d[j] = most; lost[j] < float64(most*(1-kept[j])) {
 			d[j] = lost[j] / (1 - kept[j])
 		}
@@ -289,5 +294,40 @@ func (m *Sketch) spread(w *sketchWork, d []float64) {
 	}
 	for i, v := range delta {
 		lin.Scale(math.Sqrt(1-v/w.vals[i]), lin.Row(m.b, p, i))
+	}
+}
+
+// tell shrinks what columns lost to what D may say of it, by the shares of them that
+// directions of B have. Rows that are fewer than the columns have directions without any curvature,
+// and D has as much there as in the others: to keep the mean of their curvatures would be to
+// know what no row told, and since the mode stays, to know that it is where it was. What is kept
+// is the mean of their variances. Where the precision was a_j = c_j + 1/kappa, a
+// direction of curvature w has 1/a - f w/a^2, f = 1/(1 + w/a), so that
+//
+//	1/(a_j + d_j) = 1/a_j - f q_j/a_j^2,  d_j = f q_j/(1 - f q_j/a_j),
+//
+// q_j the mean curvature over the directions not kept and f that of those given up.
+// Where they are all of one curvature d_j is q_j, and with many rows behind, a >> w, nearly so.
+func (m *Sketch) tell(w *sketchWork, lost, kept []float64) {
+	prior, sum, inverse := math.Exp(-m.logKappa), 0., 0.
+	for j, v := range lost {
+		sum += v
+		inverse += v / (m.c[j] + prior)
+	}
+	if !(sum > 0) {
+		return
+	}
+	inverse /= sum
+	given, told := 0., 0.
+	for _, v := range w.vals[m.rows:] {
+		given += v
+		told += v / (1 + float64(v*inverse))
+	}
+	f := told / given
+	for j, v := range lost {
+		room, a := 1-kept[j], m.c[j]+prior
+		if q := f * v / room; room > 0 && q < a {
+			lost[j] = min(v, room*q/(1-q/a))
+		}
 	}
 }

@@ -21,6 +21,8 @@ type curvature interface {
 	// beyond writes by how much the curvature along the rows of b, whose squared lengths are
 	// given, exceeds these.
 	beyond(p int, b, squares, dst []float64)
+	// partial reports whether the rows may be too few to have curvature in every direction.
+	partial() bool
 }
 
 // stack is M in the rows of m.
@@ -55,3 +57,5 @@ func (w stack) effective(p int, kappa float64) float64 { return w.solution.expan
 
 // The rows of B are eigenvectors.
 func (stack) beyond(_ int, _, _, dst []float64) { clear(dst) }
+
+func (stack) partial() bool { return true }

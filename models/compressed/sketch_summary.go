@@ -65,15 +65,31 @@ func (m *Sketch) UnmarshalBinary(b []byte) error {
 func (m *Sketch) Size() int64 { return int64(8*(cap(m.b)+6*m.P)) + 1024 }
 
 // AppendFlags appends worse_than_null where the errors of prediction exceed those of
-// the mean of the responses before, and few_rows_per_column where curvature was given up
-// with less than fourfold as many rows as columns, there are next to no rows, or sigma2 comes from a few errors of
-// prediction: those of a small shard after a large one.
+// the mean of the responses before, and few_rows_per_column where there are few rows for the prior (few), where curvature was given up
+// with less than fourfold as many rows as columns or S has less than nine tenths of it, or where
+// sigma2 comes from a few errors of prediction: those of a small shard after a large one.
 func (m *Sketch) AppendFlags(dst []string) []string {
-	few := m.n < float64(4*m.P) || m.lossN > 0 && m.lossN < leastErrors
-	if m.lossy && few || fewRows(m.n) {
+	early := m.n < float64(4*m.P) || m.lossN > 0 && m.lossN < leastErrors || m.told() < leastTold
+	if m.lossy && early || few(m.n, m.g, m.logKappa, m.rate/m.shape, func(j int) float64 {
+		curvature := m.c[j]
+		for i := range m.rows {
+			curvature += float64(m.b[i*m.P+j] * m.b[i*m.P+j])
+		}
+		return curvature
+	}) {
 		dst = append(dst, fewRowsPerColumn)
 	}
 	return m.sums.appendFlags(dst, m.n)
+}
+
+// told returns how much of the diagonal of X'X is in that of S.
+func (m *Sketch) told() float64 {
+	have, all := lin.Dot(m.b, m.b), 0.
+	for j, c := range m.c {
+		have += c
+		all += m.ss[j] / float64(m.scale[j]*m.scale[j])
+	}
+	return have / all
 }
 
 // Summarize fills the rows in closed form.

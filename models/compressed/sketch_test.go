@@ -190,8 +190,8 @@ func newConjugate(sh *cdf.Shard, logKappa float64) conjugate {
 	return c
 }
 
-// Giving up curvature leaves the mode and the diagonal of S where they were,
-// and the curvature along the directions that are kept, in both forms of the
+// Giving up curvature leaves the mode where it was, the curvature along the directions that are
+// kept and of the diagonal of S what rows told, in both forms of the
 // decomposition (fewer and more rows than columns). S before is that of the rows
 // in w.m and of the diagonal of the shard before.
 func TestTruncationKeepsModeAndDiagonal(t *testing.T) {
@@ -214,16 +214,30 @@ func TestTruncationKeepsModeAndDiagonal(t *testing.T) {
 			}
 			// What discounting left of the diagonal before.
 			lin.Scale((m.weight-float64(c.rows))/max(weight, 1), before)
+			lost, inside, want := make([]float64, c.p), make([]float64, c.p), append([]float64(nil), before...)
 			for j := range c.p {
-				full, kept := before[j], m.c[j]
 				for i := range w.rows {
-					full += w.m[i*c.p+j] * w.m[i*c.p+j]
+					lost[j] += w.m[i*c.p+j] * w.m[i*c.p+j]
 				}
+				for k := range m.rows {
+					v := lin.Row(m.b, c.p, k)
+					square := v[j] * v[j] / lin.Dot(v, v) // of a direction, whatever D took off it
+					lost[j] -= w.vals[k] * square
+					inside[j] += square
+					want[j] += w.vals[k] * square
+				}
+			}
+			told := variancesKept(lost, inside, before, math.Exp(-m.logKappa), w.vals[m.rows:])
+			for j := range c.p {
+				kept := m.c[j]
 				for i := range m.rows {
 					kept += m.b[i*c.p+j] * m.b[i*c.p+j]
 				}
-				if modeltest.Relative(kept, full) > 1e-12 {
-					t.Errorf("p=%d shard %d: diagonal %d is %v, was %v", c.p, shard, j, kept, full)
+				if want := want[j] + told[j]; modeltest.Relative(kept, want) > 1e-11 {
+					t.Errorf("p=%d shard %d: diagonal %d is %v, want %v", c.p, shard, j, kept, want)
+				}
+				if told[j] > lost[j]*(1+1e-12) || told[j] < 0 {
+					t.Errorf("p=%d shard %d: column %d has %v of the %v that it lost", c.p, shard, j, told[j], lost[j])
 				}
 			}
 			for k := range m.rows {
@@ -259,9 +273,36 @@ func TestTruncationKeepsModeAndDiagonal(t *testing.T) {
 	}
 }
 
+// variancesKept returns what D has of the curvature that columns lost, by variances: where the precision of a
+// coefficient was a, that of the directions which are not kept is on average the same with D as it was with the
+// curvatures given up. inside are the shares of columns in directions that are kept.
+func variancesKept(lost, inside, before []float64, prior float64, given []float64) []float64 {
+	all, precision := 0.0, 0.0
+	for j, v := range lost {
+		all += v
+		precision += v / (before[j] + prior)
+	}
+	precision = all / precision
+	fall, sum := 0.0, 0.0 // of the variance in units of 1/precision^2, and what it would be without the curvature's own
+	for _, w := range given {
+		fall += (1/precision - 1/(precision+w)) * precision * precision
+		sum += w
+	}
+	told := make([]float64, len(lost))
+	for j, v := range lost {
+		a, room := before[j]+prior, 1-inside[j]
+		variance := 1/a - fall/sum*v/room/(a*a)
+		told[j] = v
+		if variance > 0 {
+			told[j] = min(v, room*(1/variance-a))
+		}
+	}
+	return told
+}
+
 // Columns that are alike: the directions are those of a Hadamard matrix, in
 // which no column is special. What is given up becomes the same curvature
-// d = (tr X'X - tr B'B)/(p - r) in all directions that are not kept, and nothing
+// d in all directions that are not kept, with the mean of their variances, and nothing
 // in the others.
 func TestTruncationOfColumnsThatAreAlike(t *testing.T) {
 	const p, rank = 16, 4
@@ -281,7 +322,7 @@ func TestTruncationOfColumnsThatAreAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.truncate(w)
-	const d = (6*1 + 6*.25) / 12
+	const d = 2/(1/(1+1.)+1/(1+.25)) - 1 // kappa is 1
 	for i := range p {
 		if math.Abs(m.c[i]-d) > 1e-12 {
 			t.Errorf("diagonal %d is %v, want %v", i, m.c[i], d)

@@ -147,6 +147,9 @@ func (all *whole) effective(p int, kappa float64) float64 {
 	return float64(p) - trace/kappa
 }
 
+// A shard that is taken at once brings two rows to a column (atOnce).
+func (*whole) partial() bool { return false }
+
 // Rows of B that a block gave hold their part of its curvature.
 func (all *whole) beyond(p int, b, squares, dst []float64) {
 	along := all.inverse[:len(dst)*p]

@@ -45,5 +45,19 @@ func compressed() []regime {
 		one("200 columns, sparse", "10 coefficients ~ U(-3, 3), the others 0, noise of sd 2; 100 rows a shard.", "", 200, 100, sparse(200)),
 		one("200 columns, dense", "All coefficients .1, noise of sd 2; 100 rows a shard.", "", 200, 100, dense(200)),
 		one("200 columns, 10 rows a shard", "All coefficients .1, noise of sd 2; 10 rows a shard.", "", 200, 10, dense(200)),
+		mattering(one("300 columns, the two that matter", "Coefficients 3 and -2, which are looked at, the others 0, noise of sd 2; 100 rows a shard.", "", 300, 100, func(*rand.Rand) []float64 {
+			return append([]float64{3, -2}, make([]float64, 298)...)
+		})),
 	}
+}
+
+// mattering looks at the coefficients that are not 0 alone, which an average over all hides.
+func mattering(g regime) regime {
+	all := g.simulate
+	g.simulate = func(r *rand.Rand) experiment {
+		e := all(r)
+		e.truth = slices.DeleteFunc(e.truth, func(t simulate.Truth) bool { return t.Value == 0 })
+		return e
+	}
+	return g
 }

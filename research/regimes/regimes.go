@@ -65,6 +65,7 @@ var notes = map[string]string{
 	"compressed: 200 columns, sparse":                       "Ridge regression has one prior variance for ten coefficients that are large and 190 that are 0: most intervals are too wide, those of the large coefficients too narrow.",
 	"compressed: 200 columns, dense":                        "Before there is evidence of a signal, intervals are those of the prior, and too wide.",
 	"compressed: 200 columns, 10 rows a shard":              "The same: with half as many rows as columns most of the width comes from the prior.",
+	"compressed: 300 columns, the two that matter":          "A sketch of 110 directions draws them to 0 until there are many rows per column; `few_rows_per_column` is up for so long. `linear` has no such limit, and is what `init` drafts for up to 1,000 columns.",
 	"poisson: two wild counts":                              "In a first shard of 50 rows two counts of 500 are ten times the sum of all others.",
 }
 
