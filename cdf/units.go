@@ -34,6 +34,16 @@ var units = [...]struct {
 	{"sigma2_u", asIs, byTerm},
 }
 
+// unitOf returns what is listed of a parameter.
+func unitOf(param string) (unit, rowNames) {
+	for i := range units {
+		if u := &units[i]; u.param == param {
+			return u.unit, u.rows
+		}
+	}
+	return asIs, byIndex
+}
+
 // rowNames says what the rows of a parameter are called.
 type rowNames uint8
 
@@ -67,12 +77,7 @@ func (v *view) selected(spec *Spec, s *state, params []Param, selected *selectio
 		}
 		at.several = len(terms) > 1
 		seen[p.Name]++
-		kind, rows := asIs, byIndex
-		for _, u := range units {
-			if u.param == p.Name {
-				kind, rows = u.unit, u.rows
-			}
-		}
+		kind, rows := unitOf(p.Name)
 		for i := range p.Len {
 			if rows == byGroup && !selected.group(at.factor, i) || rows == byColumn && v.lacks(i) {
 				continue
@@ -246,7 +251,14 @@ func (s *Spec) Variables() Variables {
 		return Variables{all: true}
 	}
 	empty := state{design: d, factors: newFactors(len(s.Columns.Groups)), scaling: newScaling(s, d, nil)}
-	for _, f := range functionals(s, &empty, model.Params(), new(selection)) {
+	params := model.Params()
+	for _, p := range params {
+		// It joins with the first row, as mu does under a flat prior.
+		if _, rows := unitOf(p.Name); rows == byIndex && p.Len == 0 {
+			known.Names = append(known.Names, p.Name)
+		}
+	}
+	for _, f := range functionals(s, &empty, params, new(selection)) {
 		known.Names = append(known.Names, f.Name)
 	}
 	return known
@@ -258,10 +270,6 @@ func (v *Variables) MayHave(name string) bool {
 	if v.all || slices.Contains(v.Names, name) {
 		return true
 	}
-	for _, u := range units {
-		if param == u.param {
-			return v.columns && indexed && u.rows == byColumn || v.groups && (u.rows == byGroup || u.rows == byTerm)
-		}
-	}
-	return false
+	_, rows := unitOf(param)
+	return v.columns && indexed && rows == byColumn || v.groups && (rows == byGroup || rows == byTerm)
 }

@@ -100,6 +100,8 @@ func (d *decorated) body(s string, as form) bool {
 			}
 			d.fraction = true
 			return d.rest(s[i+1:])
+		case r == 'e' || r == 'E':
+			return run > 0 && d.exponent(s[i:])
 		case r != comma && !strings.ContainsRune(between, r):
 			return false
 		case sign == 0 && run >= 1 && run <= 3 && d.digits[first] != '0', sign == r && run == 3:
@@ -115,10 +117,25 @@ func (d *decorated) body(s string, as form) bool {
 func (d *decorated) rest(s string) bool {
 	d.digits = append(d.digits, '.')
 	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
+		switch {
+		case s[i] >= '0' && s[i] <= '9':
+			d.digits = append(d.digits, s[i])
+		case s[i] == 'e' || s[i] == 'E':
+			return i > 0 && d.exponent(s[i:])
+		default:
 			return false
 		}
-		d.digits = append(d.digits, s[i])
 	}
 	return len(s) > 0
+}
+
+// exponent takes what programs write behind a very small or large number, 1,5e-05, from its e on.
+// They write it beside nothing else.
+func (d *decorated) exponent(s string) bool {
+	power := s[1:]
+	if len(power) > 0 && (power[0] == '-' || power[0] == '+') {
+		power = power[1:]
+	}
+	d.digits, d.fraction = append(d.digits, s...), true
+	return !d.grouped && d.unit == 0 && len(power) > 0 && strings.Trim(power, "0123456789") == ""
 }
