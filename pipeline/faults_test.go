@@ -41,6 +41,7 @@ type (
 	}
 	brittleModel struct {
 		cdf.Model
+		breaks    func(*cdf.Shard) (breaks, forGood bool)
 		bad, lost bool
 	}
 	brittleBlock struct {
@@ -92,9 +93,9 @@ func (b brittleBlock) Absorb(s *cdf.Step) {
 		s.Shard.Y[0] += 5
 	}
 	b.Block.Absorb(s)
-	if y := s.Shard.Y[0]; y == breaks || y == breaksForGood {
-		b.of.bad, b.of.lost, steps[s] = true, y == breaksForGood, true
-		panic(fmt.Sprintf("a row of %g", y))
+	if breaks, forGood := b.of.breaks(s.Shard); breaks {
+		b.of.bad, b.of.lost, steps[s] = true, forGood, true
+		panic(fmt.Sprintf("%d rows", s.Shard.Rows))
 	}
 }
 
@@ -148,7 +149,9 @@ func brittleRules(t testing.TB) *pipeline.Rules {
 		s.New = func(d cdf.Dims) (cdf.Model, error) {
 			m, err := build(d)
 			if match == "k*" {
-				return &brittleModel{Model: m}, err
+				return &brittleModel{Model: m, breaks: func(s *cdf.Shard) (bool, bool) {
+					return s.Y[0] == breaks || s.Y[0] == breaksForGood, s.Y[0] == breaksForGood
+				}}, err
 			}
 			return &askedModel{Model: m, brittle: match == "a*"}, err
 		}
