@@ -11,24 +11,6 @@ import (
 	"github.com/credence-stream/credence/pipeline/quota"
 )
 
-// Stage says where a dead letter failed.
-type Stage string
-
-// The stages, in the order that a record passes them.
-const (
-	StageLimit   Stage = "limit" // of a prefix: of its keys, before the record is looked at, or of a state's bytes
-	StageDecode  Stage = "decode"
-	StageSchema  Stage = "schema"
-	StageCheck   Stage = "check"
-	StageNumeric Stage = "numeric"
-	StageFault   Stage = "fault" // at whatever stage: the program panicked, which is not the record's fault
-)
-
-var stages = [...]Stage{StageLimit, StageDecode, StageSchema, StageCheck, StageNumeric, StageFault}
-
-// Stages returns them all.
-func Stages() []Stage { return slices.Clone(stages[:]) }
-
 // Why a record is skipped.
 const (
 	skippedApplied = "applied"
@@ -168,31 +150,6 @@ func (l *lane) apply(tasks []task, turn float64) (rest []task, failed *failure) 
 		start = l.clock()
 	}
 	return nil, nil
-}
-
-// one applies one record. A panic may leave its key's state half changed.
-func (l *lane) one(t *task) (err error) {
-	l.span = l.traces.record(l.part, t.record)
-	defer func() { l.span.end(t, err) }()
-	if err = l.try(t); fault.In(err) != nil || t.result.Fault != nil {
-		err = l.afresh(t, err)
-	}
-	return err
-}
-
-// try is one that leaves what it worked with as a panic does.
-func (l *lane) try(t *task) (err error) {
-	defer fault.Catch(&err)
-	before := len(l.outs)
-	err = l.route(t)
-	for i := before; i < len(l.outs); i++ {
-		t.outBytes += l.outs[i].Size()
-	}
-	if t.entry != nil && err == nil {
-		s := t.entry.state
-		t.size, t.lives = s.size(t.entry.key), s.model != nil || s.stored != nil
-	}
-	return err
 }
 
 // route decides what a record is.
