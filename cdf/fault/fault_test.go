@@ -76,3 +76,15 @@ func TestFaultSaysWhere(t *testing.T) {
 		t.Errorf("what is no panic is a fault: %v", err)
 	}
 }
+
+// Who asks of no error pays nothing: it is asked of every record.
+func TestNoFaultCostsNothing(t *testing.T) {
+	var err error
+	if n := testing.AllocsPerRun(100, func() {
+		if fault.In(err) != nil {
+			t.Error("no error is a fault")
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
