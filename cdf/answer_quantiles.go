@@ -44,7 +44,7 @@ func (f *Filter) expressLevel(a *answers, to *answer) {
 // foresees finds the quantiles of a new observation.
 func (f *Filter) foresees(s *foreseen) {
 	if len(s.levels) > 0 {
-		s.err = attempted(func() error { return f.predictedQuantiles(s) })
+		s.err = f.ws.spared(func() error { return f.predictedQuantiles(s) })
 	}
 }
 
@@ -56,7 +56,7 @@ func (f *Filter) findQuantile(a *answers, to *answer, r *Row) (why string) {
 		s := &a.foreseen[to.at]
 		r.Mean, err = s.found[to.nth], s.err
 	} else {
-		err = attempted(func() error { return f.formQuantile(&a.levels[to.at], to.of, r) })
+		err = f.ws.spared(func() error { return f.formQuantile(&a.levels[to.at], to.of, r) })
 	}
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):

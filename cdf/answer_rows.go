@@ -22,7 +22,7 @@ func (f *Filter) describeForms(a *answers) (rows []Row, why []string) {
 			rows[i].Open = true
 		}
 	} else {
-		eachOr(n, func(from, to int) error {
+		f.ws.eachOr(n, func(from, to int) error {
 			copy(rows[from:to], unknownRows(nil, a.forms[from:to]))
 			return f.engine.summarizer.Summarize(a.forms[from:to], rows[from:to])
 		}, func(i int, err error) {
@@ -47,7 +47,7 @@ func (f *Filter) finish(r *Row, fn *Functional, form *quantity.Form) (why string
 		return "nothing was drawn"
 	}
 	if f.byDraws() && (r.Open || form.Function != quantity.Identity) {
-		if err := attempted(func() error { return f.fromDraws(r, fn, form) }); err != nil {
+		if err := f.ws.spared(func() error { return f.fromDraws(r, fn, form) }); err != nil {
 			return reason(err)
 		}
 	} else if form.Function != quantity.Identity {
@@ -89,7 +89,7 @@ func (f *Filter) transform(r *Row, fn *Functional, form *quantity.Form) {
 	r.Mean, r.SD = math.NaN(), math.NaN()
 	if e := f.engine.exponential; e != nil && form.Function == quantity.Exp {
 		var mean, sd [1]float64
-		if attempted(func() error { return e.ExpMoments([]Functional{*fn}, mean[:], sd[:]) }) == nil {
+		if f.ws.spared(func() error { return e.ExpMoments([]Functional{*fn}, mean[:], sd[:]) }) == nil {
 			r.Mean, r.SD = form.Shift+float64(form.Scale*mean[0]), math.Abs(form.Scale)*sd[0]
 		}
 	}
@@ -108,14 +108,14 @@ func (f *Filter) transform(r *Row, fn *Functional, form *quantity.Form) {
 func (f *Filter) compare(a *answers) (why []string) {
 	n := len(a.comparisons)
 	a.p, a.mcse, why = slices.Grow(a.p[:0], n)[:n], slices.Grow(a.mcse[:0], n)[:n], make([]string, n)
-	eachOr(n, func(from, to int) error {
+	f.ws.eachOr(n, func(from, to int) error {
 		if f.engine.sided == nil {
 			return errors.ErrUnsupported
 		}
 		return f.engine.sided.Positive(a.comparisons[from:to], a.p[from:to], a.mcse[from:to])
 	}, func(i int, err error) {
 		if f.byDraws() {
-			err = attempted(func() error { return f.countDraws(&a.comparisons[i], &a.p[i], &a.mcse[i]) })
+			err = f.ws.spared(func() error { return f.countDraws(&a.comparisons[i], &a.p[i], &a.mcse[i]) })
 		}
 		if errors.Is(err, errors.ErrUnsupported) {
 			err = fmt.Errorf("%s does not know probabilities", f.spec.Kind)
@@ -160,7 +160,7 @@ func (f *Filter) countDraws(fn *Functional, p, mcse *float64) error {
 // foretell fills the row of a prediction, or says why there is none.
 func (f *Filter) foretell(to *answer, r *Row) (why string) {
 	var found []Prediction
-	err := attempted(func() (err error) {
+	err := f.ws.spared(func() (err error) {
 		if to.of.Ahead > 0 {
 			found, err = f.forecast(to.of.Ahead, true)
 		} else {
@@ -253,7 +253,7 @@ func (f *Filter) redraw(a *answers) error {
 	}
 	rng := w.stream.at(f.spec.Seed, f.key, s.t, purposeUpdate)
 	w.step = Step{T: s.t, Forget: 1, RNG: rng, Source: w.stream.pcg, Draws: &w.draws}
-	if err := attempted(func() error { return e.redrawer.Redraw(&w.step) }); err != nil {
+	if err := f.ws.spared(func() error { return e.redrawer.Redraw(&w.step) }); err != nil {
 		return as(ErrNumeric, err)
 	}
 	f.drawn = true

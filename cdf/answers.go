@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/credence-stream/credence/cdf/fault"
 	"github.com/credence-stream/credence/cdf/quantity"
 )
 
@@ -276,22 +277,27 @@ func brief(why string) string {
 
 // attempted calls what may panic in a model.
 func attempted(call func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: panic: %v", ErrNumeric, p)
-		}
-	}()
+	defer fault.Catch(&err)
 	return call()
+}
+
+// spared is attempted of what costs no shard: see Filter.Faulted.
+func (w *Workspace) spared(call func() error) error {
+	err := attempted(call)
+	if e := fault.In(err); e != nil && w.faulted == nil {
+		w.faulted = e
+	}
+	return err
 }
 
 // eachOr calls do for all functionals at once and, where one of them is refused,
 // for each alone; refused is told of those.
-func eachOr(n int, do func(from, to int) error, refused func(i int, err error)) {
-	if n == 0 || attempted(func() error { return do(0, n) }) == nil {
+func (w *Workspace) eachOr(n int, do func(from, to int) error, refused func(i int, err error)) {
+	if n == 0 || w.spared(func() error { return do(0, n) }) == nil {
 		return
 	}
 	for i := range n {
-		if err := attempted(func() error { return do(i, i+1) }); err != nil {
+		if err := w.spared(func() error { return do(i, i+1) }); err != nil {
 			refused(i, err)
 		}
 	}

@@ -3,6 +3,8 @@ package cdf
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/credence-stream/credence/cdf/fault"
 )
 
 // Checked is what rows that were checked, and wait to be absorbed as one batch with
@@ -39,7 +41,7 @@ func (c *Checked) Size() int64 {
 }
 
 // Check says whether Update would admit the rows of b, and changes nothing: ErrSchema
-// and ErrShard, wrapped, say what it would refuse them for, and ErrNumeric is a panic
+// and ErrShard, wrapped, say what it would refuse them for, and a fault.Error is a panic
 // of the model. That the arithmetic succeeds on them it cannot say. Of a key's first
 // shard it does not refuse what more rows may mend: that the baseline is not among the
 // levels that come from it, or that there are none.
@@ -101,7 +103,7 @@ func (f *Filter) check(c *Checked, b *Batch, joined func(rows []int) *Batch) (v 
 	back := f.save()
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: panic: %v", ErrNumeric, p)
+			err = fault.Of(p)
 		}
 		if err != nil {
 			c.forget()
@@ -167,7 +169,7 @@ func (c *Checked) forget() {
 // Uses returns the columns that shards of the key are made of, as Inputs does, but that
 // those which a formula computes the response of take its place. Before
 // the first shard they are those that it would have if it began with b; ErrSchema and
-// ErrShard: see Update. ErrNumeric is a panic of the model.
+// ErrShard: see Update. A fault.Error is a panic of the model.
 func (f *Filter) Uses(b *Batch) ([]Input, error) {
 	if f.now.design != nil {
 		return f.uses(), nil

@@ -24,6 +24,8 @@ var (
 	// ErrNumeric reports that arithmetic failed on a shard that passed all
 	// checks: the state before the shard stays as it was.
 	ErrNumeric = errors.New("numeric")
+	// ErrLost reports that the state of a filter is lost, whatever else it was for.
+	ErrLost = errors.New("lost")
 	// ErrSnapshot reports bytes that are not a snapshot of this
 	// configuration: damaged, of an unknown version, or of another model.
 	ErrSnapshot = errors.New("snapshot")

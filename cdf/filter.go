@@ -3,6 +3,8 @@ package cdf
 import (
 	"errors"
 	"fmt"
+
+	"github.com/credence-stream/credence/cdf/fault"
 )
 
 // Filter is the posterior of one key. It is used by one goroutine at a time.
@@ -107,35 +109,37 @@ func (f *Filter) Settled() bool { return f.now.scaling.frozen }
 func (f *Filter) SelfDescribing() bool { return f.engine == nil || f.engine.chains == 0 }
 
 // Update absorbs a shard and returns the summary of the new state. It is
-// atomic: on ErrSchema, ErrShard and ErrNumeric, wrapped, the filter is as it
-// was before; a panic of the model is an ErrNumeric. Any other error means that
-// the state is lost; every later call returns it again.
+// atomic: on ErrSchema, ErrShard, ErrNumeric and a fault.Error, which a panic of the
+// model is, wrapped, the filter is as it was before. Any other error, and any that
+// wraps ErrLost, means that the state is lost; every later call returns it. See Faulted, too.
 func (f *Filter) Update(b *Batch) (*Summary, error) {
 	if f.broken != nil {
 		return nil, f.broken
 	}
 	w := f.ws
-	w.last, w.back = f, f.save()
+	w.last, w.back, w.faulted = f, f.save(), nil
 	f.drawn, f.transforms, w.seen = false, Transforms{}, w.seen[:0]
 	sum, err := f.attempt(b, &w.back)
 	if err == nil {
 		return sum, nil
 	}
 	if lost := f.Revert(); lost != nil {
-		return nil, lost
+		return nil, lostFor(lost, err)
 	}
 	return nil, fmt.Errorf("shard %d: %w", f.now.t+1, err)
 }
 
-// attempt is absorb, whose panics are the shard's fault.
+// attempt is absorb, whose panics cost the shard alone.
 func (f *Filter) attempt(b *Batch, back *undo) (sum *Summary, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			sum, err = nil, fmt.Errorf("%w: panic: %v", ErrNumeric, p)
-		}
-	}()
+	defer fault.Catch(&err)
 	return f.absorb(b, back)
 }
+
+// Faulted returns the first panic of the last Update that did not cost its shard, as of a
+// quantity that has no answer then; nil: there was none. The model and the workspace may
+// be left in the middle of something that is no part of the state: what goes on with the
+// filter's snapshot and another workspace is sure not to meet it.
+func (f *Filter) Faulted() *fault.Error { return f.ws.faulted }
 
 // Revert takes the last Update back, once: the filter is as it was before it.
 // No filter that shares the workspace may have been used since; where one was, or
@@ -149,11 +153,20 @@ func (f *Filter) Revert() error {
 		return errNothingToRevert
 	}
 	f.ws.last = nil
-	if lost := f.restore(&f.ws.back); lost != nil {
-		f.broken = fmt.Errorf("state of key %q at shard %d is lost: %w", f.key, f.now.t, lost)
+	if lost := attempted(func() error { return f.restore(&f.ws.back) }); lost != nil {
+		f.broken = fmt.Errorf("state of key %q at shard %d is %w: %w", f.key, f.now.t, ErrLost, lost)
 		return f.broken
 	}
 	return nil
+}
+
+// lostFor is what is lost, with the fault that it was lost for. Another reason says nothing
+// any more, and would be taken for one that changed nothing.
+func lostFor(lost, err error) error {
+	if fault.In(err) == nil {
+		return lost
+	}
+	return fmt.Errorf("%w, for %w", lost, err)
 }
 
 var errNothingToRevert = errors.New("the workspace does not hold what was before the last update of this filter")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
+	"github.com/credence-stream/credence/cdf/fault"
 )
 
 // A model that panics in the middle of a shard loses that shard and nothing else.
@@ -29,7 +30,7 @@ func TestPanicIsTheShards(t *testing.T) {
 			t.Fatal(err)
 		}
 		armed = true
-		if _, err := f.Update(shard); !errors.Is(err, cdf.ErrNumeric) || !strings.Contains(err.Error(), "boom") {
+		if _, err := f.Update(shard); fault.In(err) == nil || errors.Is(err, cdf.ErrNumeric) || !strings.Contains(err.Error(), "boom, in cdf_test.explosiveBlock.Sample (panic_test.go:") {
 			t.Fatalf("error %v", err)
 		}
 		armed = false

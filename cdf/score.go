@@ -240,7 +240,7 @@ func (f *Filter) foresaw(observed int) {
 	w.frame.shard(sh, 0, min(f.wanted, w.frame.n))
 	sh.Forget, sh.Inner = w.shard.Forget, true
 	w.foreseen = unknownPredictions(w.foreseen, sh.Rows)
-	if attempted(func() error { return f.engine.predictor.Predict(sh, w.foreseen) }) != nil {
+	if f.ws.spared(func() error { return f.engine.predictor.Predict(sh, w.foreseen) }) != nil {
 		return
 	}
 	for i, y := range sh.Y {

@@ -2,6 +2,7 @@ package cdf
 
 import (
 	"github.com/credence-stream/credence/cdf/curved"
+	"github.com/credence-stream/credence/cdf/fault"
 	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/cdf/reliability"
 	"github.com/credence-stream/credence/cdf/season"
@@ -54,6 +55,7 @@ type Workspace struct {
 	curvedBefore curved.Account
 	season       season.Shard
 	seasoned     season.Account
+	faulted      *fault.Error // of the last update, which it did not cost its shard
 }
 
 // NewWorkspace returns an empty workspace.

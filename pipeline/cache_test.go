@@ -269,7 +269,7 @@ type keysLane struct {
 
 func newKeysLane() *keysLane {
 	return &keysLane{keys: map[string]*entry{}, lane: lane{rules: toyRules(), part: simPartition, clock: func() float64 { return 0 },
-		tools: &tools{decoder: &toyDecoder{takes: func() {}}, outputs: toyOutputs{}, work: cdf.NewWorkspace()}}}
+		tools: newTools(func() Decoder { return &toyDecoder{takes: func() {}} }, func() Outputs { return toyOutputs{} })}}
 }
 
 // apply applies records, a key and a shard each; without a shard it is a tombstone.

@@ -5,6 +5,24 @@ import "testing"
 // Trace has the recomputer's lane trace, as a worker's does.
 func (c *Recomputer) Trace(t *Traces) { c.lane.traces = t }
 
+// Watch has the recomputer's lane make points for an observer, and lay posteriors out in pages of so many
+// bytes, as a worker's does.
+func (c *Recomputer) Watch(page int) {
+	c.lane.watched, c.lane.pages = true, Pages{pool: &pagePool{size: page}}
+}
+
+// Points returns the points of the record that was applied last.
+func (c *Recomputer) Points() (points []*Point) {
+	points, c.lane.notes = c.lane.notes, nil
+	return points
+}
+
+// Sent says that all outputs so far are sent: others may be written over them.
+func (c *Recomputer) Sent() {
+	pages := c.lane.pages.cut()
+	pages.giveUp()
+}
+
 // TestNoSpanCostsNothing: a record that is not traced allocates nothing for it, with a
 // tracer and without.
 func TestNoSpanCostsNothing(t *testing.T) {

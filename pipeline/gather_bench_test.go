@@ -28,7 +28,7 @@ func BenchmarkGather(b *testing.B) {
 				rules := pipelinetest.RulesOf(b, pipeline.Rule{Match: "k*", Spec: spec}).Gathering(gather.Rule{Rows: rows})
 				for b.Loop() {
 					c := rules.NewRecomputer(pipeline.Partition{Topic: "in"}, pipeline.Limits{Record: 1 << 20, Rows: 1_000_000, Columns: 10, Groups: 100_000, Summary: 1 << 20},
-						&pipelinetest.Decoder{}, pipelinetest.Outputs{})
+						func() pipeline.Decoder { return &pipelinetest.Decoder{} }, func() pipeline.Outputs { return pipelinetest.Outputs{} })
 					var s *pipeline.Recomputed
 					for j := range rows - 1 {
 						r := pipeline.Record{Offset: int64(j), Time: 1e12, Key: []byte("k"), Value: simRows(float64(j%7), float64(j%5))}

@@ -53,7 +53,8 @@ func sale(t *testing.T, offset int64, rng *rand.Rand, group string, rows int) pi
 func recomputedSales(t *testing.T, rules *pipeline.Rules, log []pipeline.Record) pipeline.StoredState {
 	t.Helper()
 	limits := pipeline.Limits{Record: 1 << 20, Rows: 1000, Columns: 20, Groups: 10, Summary: 1 << 20}
-	c := rules.NewRecomputer(pipeline.Partition{Topic: "in"}, limits, arrow.NewDecoder(arrow.Limits{Columns: 10, Rows: 1000}), pipelinetest.Outputs{})
+	c := rules.NewRecomputer(pipeline.Partition{Topic: "in"}, limits,
+		func() pipeline.Decoder { return arrow.NewDecoder(arrow.Limits{Columns: 10, Rows: 1000}) }, func() pipeline.Outputs { return pipelinetest.Outputs{} })
 	var s *pipeline.Recomputed
 	for i := range log {
 		var err error

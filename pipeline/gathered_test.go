@@ -19,7 +19,7 @@ import (
 func recomputed(t *testing.T, rules *pipeline.Rules, log []pipeline.Record) map[string]pipeline.StoredState {
 	t.Helper()
 	c := rules.NewRecomputer(pipeline.Partition{Topic: "in"}, pipeline.Limits{Record: 1 << 20, Rows: 1000, Columns: 10, Groups: 10, Summary: 1 << 20},
-		&pipelinetest.Decoder{}, pipelinetest.Outputs{})
+		func() pipeline.Decoder { return &pipelinetest.Decoder{} }, func() pipeline.Outputs { return pipelinetest.Outputs{} })
 	states := map[string]*pipeline.Recomputed{}
 	for i := range log {
 		key := string(log[i].Key)

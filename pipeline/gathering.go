@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/fault"
 	"github.com/credence-stream/credence/pipeline/gather"
 )
 
@@ -60,19 +61,22 @@ func (l *lane) spill(t *task, m *opened) {
 // waited for the shard that it may have ended.
 func (l *lane) condemn(t *task) error {
 	if t.entry == nil || !l.rules.gathering.On() {
-		return l.dead(t, StageNumeric, unapplied)
+		return l.spoilt(t, "")
 	}
 	s := t.entry.state
-	if err := l.open(t.entry); err != nil {
+	switch err := l.open(t.entry); {
+	case fault.In(err) != nil: // what waits cannot be looked at; it must not hold up the partition for ever
+		return l.spoilt(t, "")
+	case err != nil:
 		return err
 	}
 	if s.model == nil || s.model.env.applied(t.record.Offset) || s.model.env.Waiting == nil {
-		return l.dead(t, StageNumeric, unapplied)
+		return l.spoilt(t, "")
 	}
 	told := s.model.env.Waiting.Tell()
 	l.spill(t, s.model)
-	return l.dead(t, StageNumeric, fmt.Sprintf("%s; %d rows of %d records of this key, from offset %d on, waited for it and are not applied either",
-		unapplied, told.Rows, told.Records, told.Began.Offset))
+	return l.spoilt(t, fmt.Sprintf("; %d rows of %d records of this key, from offset %d on, waited for it and are not applied either",
+		told.Rows, told.Records, told.Began.Offset))
 }
 
 // pass notes that a record was applied that ended no shard; begins says that it is the

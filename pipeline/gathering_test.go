@@ -14,7 +14,7 @@ import (
 // a worker does that makes its last record a dead letter.
 func TestRecomputedAsCondemned(t *testing.T) {
 	rules := toyRules().Gathering(gather.Rule{Rows: 3})
-	c := rules.NewRecomputer(simPartition, rules.limits, &toyDecoder{takes: func() {}}, toyOutputs{})
+	c := rules.NewRecomputer(simPartition, rules.limits, func() Decoder { return &toyDecoder{takes: func() {}} }, func() Outputs { return toyOutputs{} })
 	var s *Recomputed
 	for i, value := range []string{"1", "2", "3", strconv.Itoa(toyLoses), "1", "2", "5"} {
 		var err error

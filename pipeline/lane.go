@@ -6,23 +6,10 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/fault"
 	"github.com/credence-stream/credence/pipeline/alert"
 	"github.com/credence-stream/credence/pipeline/quota"
 )
-
-// Stage says where a dead letter failed.
-type Stage string
-
-// The stages, in the order that a record passes them.
-const (
-	StageLimit   Stage = "limit" // of a prefix: of its keys, before the record is looked at, or of a state's bytes
-	StageDecode  Stage = "decode"
-	StageSchema  Stage = "schema"
-	StageCheck   Stage = "check"
-	StageNumeric Stage = "numeric"
-)
-
-var stages = [...]Stage{StageLimit, StageDecode, StageSchema, StageCheck, StageNumeric}
 
 // Why a record is skipped.
 const (
@@ -52,9 +39,10 @@ type task struct {
 	lane     int
 	entry    *entry // nil: the record has no valid key
 	spec     *cdf.Spec
-	poison   bool       // it failed before: a dead letter, not to be applied
-	over     quota.Over // why no key may be made of it
-	pass     quota.Pass // by the account of its tenant
+	poison   bool         // it failed before: a dead letter, not to be applied
+	fault    *fault.Error // of the program, that it failed for then
+	over     quota.Over   // why no key may be made of it
+	pass     quota.Pass   // by the account of its tenant
 	cut      uint64
 	expected int64 // what its outputs count in the cut until they are made
 	// filled by the lane
@@ -75,7 +63,8 @@ type result struct {
 	Drops    []cdf.Drop
 	Skipped  string // applied | repeat
 	Dead     Stage
-	Scored   int64 // rows
+	Fault    *fault.Error // of the program, also one that did not cost the record
+	Scored   int64        // rows
 	Density  float64
 	Coverage float64
 	Waiting  int64   // rows that were put to those that wait for a shard
@@ -163,25 +152,6 @@ func (l *lane) apply(tasks []task, turn float64) (rest []task, failed *failure) 
 	return nil, nil
 }
 
-// one applies one record. A panic may leave its key's state half changed.
-func (l *lane) one(t *task) (err error) {
-	l.span = l.traces.record(l.part, t.record)
-	defer func() { l.span.end(t, err) }()
-	defer caught(&err)
-	before := len(l.outs)
-	err = l.route(t)
-	for i := before; i < len(l.outs); i++ {
-		t.outBytes += l.outs[i].Size()
-	}
-	if t.entry != nil && err == nil {
-		s := t.entry.state
-		t.size, t.lives = s.size(t.entry.key), s.model != nil || s.stored != nil
-	}
-	return err
-}
-
-const unapplied = "the arithmetic failed on this shard; it was not applied"
-
 // route decides what a record is.
 func (l *lane) route(t *task) error {
 	r := t.record
@@ -195,7 +165,10 @@ func (l *lane) route(t *task) error {
 	case t.spec == nil:
 		return l.dead(t, StageCheck, fmt.Sprintf("no model is configured for key %q", r.Key))
 	}
-	if err := l.open(t.entry); err != nil {
+	switch err := l.open(t.entry); {
+	case fault.In(err) != nil:
+		return l.refuse(t, err)
+	case err != nil:
 		return err
 	}
 	s := t.entry.state
@@ -301,7 +274,7 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 	undo := func(err error) error {
 		*env = before
 		if lost := filter.Revert(); lost != nil {
-			return lost
+			return fmt.Errorf("%w: %w, for %w", cdf.ErrLost, lost, err)
 		}
 		return err
 	}
@@ -329,14 +302,17 @@ func (l *lane) absorb(t *task, model *opened, batch *cdf.Batch, note func(*Envel
 	if err == nil && len(events) > 0 {
 		outs, err = guarded(func() ([]Output, error) { return l.announce(outs, t, summary.T, events) })
 	}
-	if err != nil {
+	switch {
+	case fault.In(err) != nil:
+		return undo(err)
+	case err != nil:
 		return undo(fmt.Errorf("%w: encode the summary: %w", cdf.ErrNumeric, err))
 	}
 	s.model, model.checked = model, nil
 	model.used++
 	note(env)
 	l.touch(t.entry)
-	t.result = result{Kind: s.spec.Kind, Rows: summary.N - n, Unheard: int64(batch.Rows) - (summary.N - n) - summary.Dropped, Dropped: summary.Dropped, Drops: slices.Clone(filter.LastDrops())}
+	t.result = result{Kind: s.spec.Kind, Rows: summary.N - n, Unheard: int64(batch.Rows) - (summary.N - n) - summary.Dropped, Dropped: summary.Dropped, Drops: slices.Clone(filter.LastDrops()), Fault: filter.Faulted()}
 	t.result.Scored, t.result.Density, t.result.Coverage = summary.Score.Rows, summary.Score.LogDensity, summary.Score.Coverage95
 	t.result.MinESS, t.result.MaxRHat = diagnose(summary.Rows)
 	t.result.flagged(summary.Flags, filter)
@@ -381,7 +357,10 @@ func (l *lane) note(t *task, point func() *Point) {
 func (l *lane) cut(pack bool) (cutPart, *failure) {
 	part := cutPart{outputs: l.outs, points: l.notes, pages: l.pages.cut(), changes: make([]Change, 0, len(l.dirty))}
 	for _, e := range l.dirty {
-		value, err := e.state.encode(&l.room)
+		value, err := guarded(func() (Stored, error) { return e.state.encode(&l.room) })
+		if fault.In(err) != nil {
+			l.renew()
+		}
 		if err != nil {
 			return cutPart{}, &failure{e.state.model.env.ended().Offset, e.key, err}
 		}

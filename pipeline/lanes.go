@@ -5,15 +5,32 @@ import (
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/fault"
 )
 
 // tools are what a lane works with. A process has as many of them as lanes work at
 // the same time, whatever the number of its partitions.
 type tools struct {
-	decoder Decoder
-	outputs Outputs
-	work    *cdf.Workspace // shared by the keys that the tools are used for
-	room    []byte         // of values in the making
+	newDecoder func() Decoder
+	newOutputs func() Outputs
+	decoder    Decoder
+	outputs    Outputs
+	work       *cdf.Workspace // shared by the keys that the tools are used for
+	room       []byte         // of values in the making
+}
+
+func newTools(decoder func() Decoder, outputs func() Outputs) *tools {
+	return &tools{newDecoder: decoder, newOutputs: outputs, decoder: decoder(), outputs: outputs(), work: cdf.NewWorkspace()}
+}
+
+// renew makes other tools of these, which a panic may have left in the middle of something.
+func (t *tools) renew() {
+	var err error // of a decoder that cannot even let go
+	func() {
+		defer fault.Catch(&err)
+		t.decoder.Release()
+	}()
+	*t = *newTools(t.newDecoder, t.newOutputs)
 }
 
 // pool has the tools that are free. Who waits for some gets them in turn.
@@ -22,7 +39,7 @@ type pool chan *tools
 func newPool(n int, opt *Options) pool {
 	p := make(pool, n)
 	for range n {
-		p <- &tools{decoder: opt.NewDecoder(), outputs: opt.NewOutputs(), work: cdf.NewWorkspace()}
+		p <- newTools(opt.NewDecoder, opt.NewOutputs)
 	}
 	return p
 }

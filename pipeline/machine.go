@@ -1,6 +1,9 @@
 package pipeline
 
-import "github.com/credence-stream/credence/pipeline/quota"
+import (
+	"github.com/credence-stream/credence/cdf/fault"
+	"github.com/credence-stream/credence/pipeline/quota"
+)
 
 // machine holds the rules of one partition: what happens next, given what
 // happened. step is called by one goroutine and does nothing but arithmetic
@@ -34,11 +37,17 @@ type ownership struct {
 	cache     *cache
 	limit     int64 // of the cache, bytes
 	keep      retained
-	poison    map[int64]LeaderEpoch // what failed, and the newest epoch by then
-	opening   bool                  // the claim's own checkpoint is not yet acknowledged
+	poison    map[int64]failed // offsets of what failed
+	opening   bool             // the claim's own checkpoint is not yet acknowledged
 	probing   bool
 	probed    []int64 // the watermarks that the store is, or was last, looked at for
 	ticks     int
+}
+
+// failed is a record that its lane could not get past.
+type failed struct {
+	epoch LeaderEpoch  // the newest by then
+	fault *fault.Error // of the program, if it was one
 }
 
 // intake is what is on its way from the log to the lanes.
@@ -145,7 +154,7 @@ type retained struct {
 func newMachine(cfg machineConfig, p Partition, keep retained, known int64) *machine {
 	return &machine{
 		cfg: cfg, part: p,
-		ownership: ownership{keep: keep, known: known, poison: map[int64]LeaderEpoch{}, cache: newCache(), limit: 1 << 62},
+		ownership: ownership{keep: keep, known: known, poison: map[int64]failed{}, cache: newCache(), limit: 1 << 62},
 		intake:    intake{pace: newPace(cfg)},
 	}
 }

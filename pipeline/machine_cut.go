@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/fault"
 	"github.com/credence-stream/credence/pipeline/depend"
 	"github.com/credence-stream/credence/pipeline/quota"
 )
@@ -341,7 +342,7 @@ func (m *machine) onFailed(e evFailed) {
 		m.halt("damaged", fmt.Sprintf("%s, offset %d: %v", m.part, e.offset, e.err)+damagedRemedy)
 		return
 	}
-	m.poison[e.offset] = m.fetchFrom.Epoch
+	m.poison[e.offset] = failed{m.fetchFrom.Epoch, fault.In(e.err)}
 	m.restart(waitClaim, 0)
 }
 

@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 	"slices"
 
+	"github.com/credence-stream/credence/cdf/fault"
 	"github.com/credence-stream/credence/pipeline/depend"
 	"github.com/credence-stream/credence/pipeline/quota"
 )
@@ -126,7 +127,8 @@ func (m *machine) nextChunk() *chunk {
 }
 
 func (m *machine) newTask(r *Record, lane int, c *chunk) task {
-	t := task{record: r, lane: lane, poison: m.poisoned(r)}
+	t := task{record: r, lane: lane}
+	t.fault, t.poison = m.poisoned(r)
 	if r.Refused != nil || checkKey(r.Key) != "" {
 		return t
 	}
@@ -150,9 +152,12 @@ func (m *machine) newTask(r *Record, lane int, c *chunk) task {
 
 // poisoned reports whether the record failed before. One that took its offset
 // in a log that was truncated since has a newer epoch.
-func (m *machine) poisoned(r *Record) bool {
-	epoch, ok := m.poison[r.Offset]
-	return ok && r.Epoch <= epoch
+func (m *machine) poisoned(r *Record) (of *fault.Error, ok bool) {
+	was, ok := m.poison[r.Offset]
+	if !ok || r.Epoch > was.epoch {
+		return nil, false
+	}
+	return was.fault, true
 }
 
 func (m *machine) laneOf(key []byte) int {

@@ -24,6 +24,7 @@ type Metrics struct {
 	gathered   prometheus.Counter
 	dropped    *prometheus.CounterVec
 	dead       *prometheus.CounterVec
+	faults     prometheus.Counter
 	published  *prometheus.CounterVec
 	flagged    *prometheus.CounterVec
 	alerts     *prometheus.CounterVec
@@ -106,6 +107,7 @@ func NewMetrics(reg prometheus.Registerer, version string) *Metrics {
 	m.dropped = counters("rows_dropped_total", "Rows left out of a shard, by the column that was to blame.", "kind", "column", "reason")
 	m.gathered = counter("rows_gathered_total", "Rows that wait, or have waited, until their key has enough for a shard.")
 	m.dead = counters("records_dead_lettered_total", "Records that could not be applied.", "stage")
+	m.faults = counter("faults_total", "Panics of the program while it worked on a record: faults of Credence, not of the record.")
 	m.published = counters("summaries_published_total", "Posterior summaries that the output topic has acknowledged.", "kind")
 	m.flagged = counters("shards_flagged_total", "Shards after which the model raised a flag.", "kind", "flag")
 	m.alerts = counters("alerts_total", "Alerts that rose and fell.", "alert", "event")
@@ -245,6 +247,9 @@ func (m *Metrics) observe(p Partition, tasks []task) {
 			refused = t.over.Limit
 		}
 		m.tenants.Observe(m.tenantOf(t), t.result.Rows, string(t.result.Dead), refused)
+		if t.result.Fault != nil {
+			m.faults.Inc()
+		}
 		switch r := &tasks[i].result; {
 		case r.Dead != "":
 			m.dead.WithLabelValues(string(r.Dead)).Inc()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/fault"
 	"github.com/credence-stream/credence/pipeline/quota"
 	"github.com/credence-stream/credence/pipeline/shelf"
 )
@@ -69,11 +70,12 @@ func limited(configured []Configured, matters func(*quota.Limit) bool) (all quot
 	return all, nil
 }
 
-// NewRecomputer returns one that works under these limits.
-func (r *Rules) NewRecomputer(p Partition, limits Limits, decoder Decoder, outputs Outputs) *Recomputer {
+// NewRecomputer returns one that works under these limits, with what decoder and outputs
+// return, which are asked again after a panic.
+func (r *Rules) NewRecomputer(p Partition, limits Limits, decoder func() Decoder, outputs func() Outputs) *Recomputer {
 	c := &Recomputer{lane: &lane{
 		part: p, rules: r.under(limits), clock: func() float64 { return 0 },
-		tools: &tools{decoder: decoder, outputs: outputs, work: cdf.NewWorkspace()},
+		tools: newTools(decoder, outputs),
 	}}
 	// A state is lost in a shard alone: records that only wait need not pay for it.
 	c.lane.risk = func(e *entry) (err error) {
@@ -160,7 +162,7 @@ func (c *Recomputer) Apply(s *Recomputed, r *Record) (*Recomputed, error) {
 				return nil, err
 			}
 		}
-		e.state, t.poison = &keyState{spec: e.state.spec, stored: c.before}, true
+		e.state, t.poison, t.fault = &keyState{spec: e.state.spec, stored: c.before}, true, fault.In(err)
 		if err := c.lane.one(&t); err != nil {
 			return nil, fmt.Errorf("offset %d: %w", r.Offset, err)
 		}

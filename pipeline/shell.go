@@ -327,6 +327,7 @@ func (s *shell) account(ev event) {
 		s.w.opt.Metrics.observe(s.a.Partition, e.tasks)
 		s.traces.applied(e.tasks)
 		s.flags.report(s.w.opt.Logger, s.a.Partition, e.tasks)
+		s.w.faults.report(s.w.opt.Logger, s.a.Partition, e.tasks)
 		n := int64(0)
 		for i := range e.tasks {
 			n += e.tasks[i].outBytes + e.tasks[i].noted - e.tasks[i].record.Size()

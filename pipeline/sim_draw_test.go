@@ -179,7 +179,7 @@ func drawRecords(r *rand.Rand, n int, span time.Duration) (log []Arrival) {
 		case 2:
 			x.Value = []byte("no number")
 		case 3:
-			x.Value = []byte("!panic")
+			x.Value = [...][]byte{[]byte("!panic"), strconv.AppendInt(nil, toyPanics, 10), strconv.AppendInt(nil, toyBreaks, 10)}[i%3]
 		case 4:
 			x.Value = []byte("!numeric")
 		case 5:

@@ -3,8 +3,6 @@ package pipeline
 import (
 	"math"
 	"time"
-
-	"github.com/credence-stream/credence/cdf"
 )
 
 // simLane is a lane that takes simulated time: one message after the other.
@@ -25,13 +23,12 @@ func (w *simWorker) open(fx fxOpen) {
 	w.lanes = nil
 	for range w.m.cfg.lanes {
 		l := &simLane{w: w, epoch: fx.epoch}
-		var decoder Decoder = &toyDecoder{takes: l.takes}
-		var outputs Outputs = toyOutputs{}
+		decoder, outputs := func() Decoder { return &toyDecoder{takes: l.takes} }, func() Outputs { return toyOutputs{} }
 		if s.Decoder != nil {
-			decoder, outputs = s.Decoder(), s.Outputs()
+			decoder, outputs = s.Decoder, s.Outputs
 		}
 		l.lane = &lane{part: simPartition, rules: s.Rules, gaps: fx.gaps, watched: s.Observe != nil, pages: Pages{pool: &s.pages},
-			tools: &tools{decoder: decoder, outputs: outputs, work: cdf.NewWorkspace()}, clock: l.clock}
+			tools: newTools(decoder, outputs), clock: l.clock}
 		w.lanes = append(w.lanes, l)
 	}
 }

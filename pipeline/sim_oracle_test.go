@@ -162,7 +162,9 @@ func (b *simBranch) fold(r *Record, gaps int) *simOut {
 	for _, text := range strings.Fields(string(r.Value)) {
 		v, err := strconv.Atoi(text)
 		switch {
-		case text == "!panic" || text == "!numeric":
+		case text == "!panic":
+			return dead("fault")
+		case text == "!numeric":
 			return dead("numeric")
 		case err != nil:
 			return dead("decode")
@@ -181,8 +183,13 @@ func (b *simBranch) fold(r *Record, gaps int) *simOut {
 		}
 		return dead(stage)
 	}
-	if numbers = b.gather(&s, last, numbers, r); numbers != nil && numbers[0] == toyLoses {
-		return refused("numeric", s)
+	if numbers = b.gather(&s, last, numbers, r); numbers != nil {
+		switch numbers[0] {
+		case toyLoses:
+			return refused("numeric", s)
+		case toyPanics, toyBreaks:
+			return refused("fault", s)
+		}
 	}
 	before, sum, was := s.present && s.odd, 0, s
 	for _, v := range numbers {

@@ -75,9 +75,15 @@ func (m *toy) Absorb(s *cdf.Step) {
 }
 
 func (m *toy) Sample(s *cdf.Step) error {
-	if s.Shard.Y[0] == toyLoses {
+	switch s.Shard.Y[0] {
+	case toyLoses:
 		m.lost = true
 		return cdf.ErrNumeric
+	case toyBreaks:
+		m.lost = true
+		panic("a model that breaks")
+	case toyPanics:
+		panic("a model that panics")
 	}
 	if s.Draws == nil {
 		return nil
@@ -149,8 +155,9 @@ func (m *drawingToy) Blocks() []cdf.Block { return []cdf.Block{m} }
 func (m *drawingToy) Chains() int         { return 2 }
 
 // toyLoses is a number that makes a shard's failure cost the state where it is the
-// first, and toyRefuses one that no shard may have.
-const toyLoses, toyRefuses = 99, 98
+// first, and toyRefuses one that no shard may have. Of toyPanics and toyBreaks, where they
+// are the first, the model panics, and then has lost its state as well.
+const toyLoses, toyRefuses, toyPanics, toyBreaks = 99, 98, 97, 96
 
 // toyDecoder reads shards, and takes its time.
 type toyDecoder struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/fault"
 )
 
 // open turns the stored value into a model, once. cdf.ErrSnapshot, wrapped,
@@ -79,8 +80,9 @@ func (r *Rules) Restore(p Partition, key string, value Stored) (*Posterior, *cdf
 	return &found, filter, nil
 }
 
-// open makes the state of a key one at hand.
-func (l *lane) open(e *entry) error {
+// open makes the state of a key one at hand. A fault.Error is a panic, which is no damage.
+func (l *lane) open(e *entry) (err error) {
+	defer fault.Catch(&err)
 	return unreadable(e.state.open(e.key, l.work)) // the claim has compared the configurations
 }
 

@@ -216,7 +216,7 @@ func BenchmarkTraces(b *testing.B) {
 		{"sampled", newTracer(1), []pipeline.Header{{Key: "traceparent", Value: of.Append(nil)}}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			r := rules.NewRecomputer(at, pipeline.Limits{Record: 1 << 20, Rows: 1000, Columns: 10, Groups: 10, Summary: 1 << 20}, &pipelinetest.Decoder{}, pipelinetest.Outputs{})
+			r := rules.NewRecomputer(at, pipeline.Limits{Record: 1 << 20, Rows: 1000, Columns: 10, Groups: 10, Summary: 1 << 20}, func() pipeline.Decoder { return &pipelinetest.Decoder{} }, func() pipeline.Outputs { return pipelinetest.Outputs{} })
 			r.Trace(&pipeline.Traces{Tracer: c.tracer, Group: "g"})
 			var s *pipeline.Recomputed
 			var err error

@@ -60,6 +60,7 @@ type Worker struct {
 	board  *board
 	pool   pool
 	pages  pagePool
+	faults faultLog
 	lanes  sync.WaitGroup // goroutines of lanes, also abandoned ones
 	watch  func(context.Context)
 	start  time.Time

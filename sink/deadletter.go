@@ -37,7 +37,7 @@ type DeadLetters struct {
 // headers and timestamp as they are (Kafka has no timestamps of 0 and below:
 // these become 1), then the headers that say where it came from and why it is
 // here. A record that was a dead letter before keeps the headers of that, too,
-// before ours. stage is decode, schema, check or numeric. The bytes of r are
+// before ours. stage is one of pipeline.Stages. The bytes of r are
 // shared, not copied, unless they are left out because of the limit.
 func (d DeadLetters) Output(src pipeline.Partition, r *pipeline.Record, stage, message string) pipeline.Output {
 	o := d.letter(src, r, stage, printable(message))

@@ -169,7 +169,8 @@ func (v *Past) under(p pipeline.Partition, recorded pipeline.Configured, state *
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{recomputer: v.Rules.NewRecomputer(p, limits, v.NewDecoder(limits), v.NewOutputs(limits))}
+	r := &reading{recomputer: v.Rules.NewRecomputer(p, limits,
+		func() pipeline.Decoder { return v.NewDecoder(limits) }, func() pipeline.Outputs { return v.NewOutputs(limits) })}
 	if r.log, err = v.NewLog(limits); err != nil || state == nil {
 		return r, err
 	}

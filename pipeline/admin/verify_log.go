@@ -147,7 +147,8 @@ func (s *slice) under(p pipeline.Partition, recorded pipeline.Configured) (*read
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{recomputer: s.v.Rules.NewRecomputer(p, limits, s.v.NewDecoder(limits), s.v.NewOutputs(limits))}
+	r := &reading{recomputer: s.v.Rules.NewRecomputer(p, limits,
+		func() pipeline.Decoder { return s.v.NewDecoder(limits) }, func() pipeline.Outputs { return s.v.NewOutputs(limits) })}
 	if r.log, err = s.v.NewLog(limits); err != nil {
 		return nil, err
 	}

@@ -228,7 +228,7 @@ func TestVerifierForgetsHalfAnUpdate(t *testing.T) {
 			broke := 0
 			for _, o := range k.Sent {
 				for _, h := range o.Headers {
-					if h.Key == "stage" && string(h.Value) == string(pipeline.StageNumeric) && !bytes.HasPrefix(o.Value, []byte("!")) {
+					if h.Key == "stage" && string(h.Value) == string(pipeline.StageFault) && !bytes.HasPrefix(o.Value, []byte("!")) {
 						broke++
 					}
 				}

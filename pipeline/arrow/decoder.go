@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/fault"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -88,16 +89,15 @@ func NewDecoder(limits Limits) *Decoder {
 //
 // pipeline.ErrDecode, wrapped, reports bytes that are not such a stream,
 // cdf.ErrSchema too many columns, cdf.ErrShard no rows, too many rows or too
-// many bytes.
+// many bytes, a fault.Error a panic.
 func (d *Decoder) Decode(value []byte) (b *cdf.Batch, err error) {
 	defer func() {
-		if recover() != nil {
-			// What a decompressor or the code here did not foresee must
-			// not end the process; nothing of this decoder is reused.
+		if p := recover(); p != nil {
+			// It must not end the process; nothing of this decoder is reused.
 			held := d.held
 			*d = *NewDecoder(d.limits)
 			d.held = held
-			b, err = nil, damaged("unreadable stream")
+			b, err = nil, fault.Of(p)
 		}
 	}()
 	if len(value) > d.limits.Record {

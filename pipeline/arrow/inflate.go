@@ -109,9 +109,20 @@ func (z *inflater) unzstd(dst, src []byte) error {
 		}
 		z.zstd = d
 	}
-	out, err := z.zstd.DecodeAll(src, dst[:0])
+	out, err := unpacked(func() ([]byte, error) { return z.zstd.DecodeAll(src, dst[:0]) })
 	if err != nil || len(out) != len(dst) {
 		return errCompressed
 	}
 	return nil
+}
+
+// unpacked calls a decompressor. It is other people's code on hostile bytes: that it
+// panics on some tells of these, and no more than that.
+func unpacked[T any](call func() (T, error)) (out T, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errCompressed
+		}
+	}()
+	return call()
 }

@@ -93,8 +93,10 @@ func unlz4Block(dst []byte, done int, block []byte, stored, independent bool) (i
 	if done == len(dst) { // the library must not be given an empty destination
 		return 0, errCompressed
 	}
-	if independent {
-		return lz4.UncompressBlock(block, dst[done:])
-	}
-	return lz4.UncompressBlockWithDict(block, dst[done:], dst[max(0, done-lz4Window):done])
+	return unpacked(func() (int, error) {
+		if independent {
+			return lz4.UncompressBlock(block, dst[done:])
+		}
+		return lz4.UncompressBlockWithDict(block, dst[done:], dst[max(0, done-lz4Window):done])
+	})
 }

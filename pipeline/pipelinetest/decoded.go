@@ -6,11 +6,11 @@ import (
 	"math"
 	"runtime/metrics"
 	"slices"
-	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/fault"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -68,7 +68,7 @@ func sameBatch(t testing.TB, a, b *cdf.Batch) {
 func Refusal(t testing.TB, err error) {
 	t.Helper()
 	text := err.Error()
-	if strings.Contains(text, "unreadable") || !utf8.ValidString(text) || len(text) > 2000 {
+	if fault.In(err) != nil || !utf8.ValidString(text) || len(text) > 2000 {
 		t.Fatalf("%q", err)
 	}
 	if !errors.Is(err, pipeline.ErrDecode) && !errors.Is(err, cdf.ErrSchema) && !errors.Is(err, cdf.ErrShard) {

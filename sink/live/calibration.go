@@ -192,8 +192,8 @@ func (f *Feed) Across(prefix, kind string) map[string]*Sums {
 	if prefix == "" {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		for p, kinds := range f.kinds {
-			for k, s := range kinds {
+		for _, p := range slices.Sorted(maps.Keys(f.kinds)) { // in one order: sums are rounded
+			for k, s := range f.kinds[p] {
 				if f.owned(p) && (kind == "" || k == kind) && s.Rows > 0 {
 					at(k).join(s)
 				}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"encoding/binary"
+	"slices"
 	"unsafe"
 
 	"github.com/credence-stream/credence/internal/offheap"
@@ -159,21 +160,26 @@ func (f *Feed) tell(e *entry, key string, s *Sums, in inside) {
 }
 
 // each calls visit for the entries of owned partitions, some at a time: the
-// worker waits for none of it long. Those that come while it goes on are left out.
+// worker waits for none of it long. Those that come while it goes on are left out. A panic of visit,
+// which may be a request's, does not leave the feed locked.
 func (f *Feed) each(visit func(e *entry)) {
 	f.mu.Lock()
 	list, born := append(make([]offheap.ID, 0, len(f.entries)), f.entries...), f.born
 	f.mu.Unlock()
 	const some = 500
-	for len(list) > 0 {
-		f.mu.Lock()
-		for _, id := range list[:min(some, len(list))] {
-			if e := f.still(id, born); e != nil && f.owned(e.partition) {
-				visit(e)
-			}
+	for part := range slices.Chunk(list, some) {
+		f.visit(part, born, visit)
+	}
+}
+
+// visit calls visit for the entries in some slots that were born by then.
+func (f *Feed) visit(some []offheap.ID, born uint64, visit func(e *entry)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, id := range some {
+		if e := f.still(id, born); e != nil && f.owned(e.partition) {
+			visit(e)
 		}
-		f.mu.Unlock()
-		list = list[min(some, len(list)):]
 	}
 }
 

@@ -39,7 +39,7 @@ var gathering = []mutant{
 	{"gathering: rows of a condemned record wait on", "pipeline/gathering.go",
 		"\tl.spill(t, s.model)\n", "", "TestSimulatedTrouble", machine},
 	{"gathering: verify keeps what a worker lets go", "pipeline/recompute.go",
-		"e.state, t.poison = &keyState{spec: e.state.spec, stored: c.before}, true", "e.state = &keyState{spec: e.state.spec, stored: c.before}", "TestRecomputedAsCondemned", machine},
+		"e.state, t.poison, t.fault = &keyState{spec: e.state.spec, stored: c.before}, true, fault.In(err)", "e.state, t.fault = &keyState{spec: e.state.spec, stored: c.before}, fault.In(err)", "TestRecomputedAsCondemned", machine},
 	{"gathering: poison outlives a gap", "pipeline/machine_claim.go",
 		"\t\tclear(m.poison) // a record may", "\t\t// a record may", "TestWhatFailedIsTriedAgainAfterAGap", machine},
 	{"gathering: posterior between shards is of the last record", "pipeline/posterior.go",

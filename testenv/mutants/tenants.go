@@ -27,7 +27,7 @@ var ofTenants = []mutant{
 	{"bytes are not set aside for what is at the lanes", "pipeline/quota/account.go",
 		"l.roomFor(held+1)", "l.roomFor(a.Held+1)", "TestSimulatedLimits", machine},
 	{"what is too large is kept", "pipeline/lane.go",
-		"return undo(err)", "return err", "TestSimulatedLimits", machine},
+		"len(r.Value)); err != nil {\n\t\treturn undo(err)", "len(r.Value)); err != nil {\n\t\treturn err", "TestSimulatedLimits", machine},
 	{"a part of a log decides of bytes", "pipeline/recompute.go",
 		"return limited(configured, (*quota.Limit).Limits)", "return limited(configured, (*quota.Limit).OfNew)", "TestVerifierOfLimitsOnATrimmedLog", tools},
 	{"verify knows no limits", "pipeline/recompute.go",

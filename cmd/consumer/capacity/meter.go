@@ -44,7 +44,7 @@ func newMeter(c *config.Config, rules *pipeline.Rules) *meter {
 	limits := connect.LimitsOf(c)
 	m := &meter{states: map[string]*pipeline.Recomputed{}}
 	m.outputs = &counted{Outputs: connect.NewOutputs(c, rules, limits.Summary)}
-	m.recomputer = rules.NewRecomputer(pipeline.Partition{Topic: c.Kafka.Input}, limits, connect.NewRows(c)(), m.outputs)
+	m.recomputer = rules.NewRecomputer(pipeline.Partition{Topic: c.Kafka.Input}, limits, connect.NewRows(c), func() pipeline.Outputs { return m.outputs })
 	return m
 }
 

@@ -146,7 +146,7 @@ func (i *inspector) try(t *tryout, spec *cdf.Spec, key string, s *connect.Sample
 		told := m.waiting.Tell()
 		m.waiting, m.checked = nil, nil
 		t.shards++
-		if _, err = update(m.filter, whole); told.Records > 0 {
+		if _, err = m.filter.Update(whole); told.Records > 0 {
 			records = told.Records
 			if err != nil {
 				err = told.Lost(at.Offset, err)
@@ -167,16 +167,6 @@ func (i *inspector) try(t *tryout, spec *cdf.Spec, key string, s *connect.Sample
 	}
 	t.refused.add(s, "key %q: %v", key, err)
 	t.refused.n += records - 1
-}
-
-// update is Filter.Update; a panic is the shard's fault, as in the worker.
-func update(f *cdf.Filter, b *cdf.Batch) (s *cdf.Summary, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: panic: %v", cdf.ErrNumeric, p)
-		}
-	}()
-	return f.Update(b)
 }
 
 // report adds what was found.

@@ -79,7 +79,8 @@ models:
 	limits, memory := LimitsOf(c), pipeline.NewBudget(64<<20)
 	lane := func() (*pipeline.Recomputer, *letters) {
 		l := &letters{Outputs: NewOutputs(c, rules, limits.Summary)}
-		return rules.NewRecomputer(pipeline.Partition{Topic: "in"}, limits, reader.Decoder(limits, memory), l), l
+		return rules.NewRecomputer(pipeline.Partition{Topic: "in"}, limits,
+			func() pipeline.Decoder { return reader.Decoder(limits, memory) }, func() pipeline.Outputs { return l }), l
 	}
 	one, said := lane()
 	states, others := map[string]*pipeline.Recomputed{}, map[string]*pipeline.Recomputed{}

@@ -3,7 +3,6 @@ package deadletters
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,14 +40,16 @@ type letterFlags struct {
 func (f *letterFlags) add(a *app.App, cmd *cobra.Command) {
 	f.Add(a, cmd)
 	cmd.Flags().StringVar(&f.key, "key", "", "only keys that match the `GLOB` (* stops at /, ** does not)")
-	cmd.Flags().StringVar(&f.stage, "stage", "", "only letters of `STAGE`: decode, schema, check, numeric or limit")
+	cmd.Flags().StringVar(&f.stage, "stage", "", "only letters of `STAGE`: "+stages)
 	cmd.Flags().IntVar(&f.limit, "limit", 0, "stop after `N` letters")
 }
 
+// stages are those of pipeline.Stages, in words.
+const stages = "decode, schema, check, numeric, fault or limit"
+
 func (f *letterFlags) check() error {
-	stages := []string{"", string(pipeline.StageDecode), string(pipeline.StageSchema), string(pipeline.StageCheck), string(pipeline.StageNumeric), string(pipeline.StageLimit)}
-	if !slices.Contains(stages, f.stage) {
-		return cli.Usagef("--stage %s: %q is none of: %s", f.stage, f.stage, strings.Join(stages[1:], ", "))
+	if f.stage != "" && !slices.Contains(pipeline.Stages(), pipeline.Stage(f.stage)) {
+		return cli.Usagef("--stage %s: %q is none of: %s", f.stage, f.stage, stages)
 	}
 	if f.limit < 0 {
 		return cli.Usagef("--limit %d is below 0", f.limit)

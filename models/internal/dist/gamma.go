@@ -2,8 +2,6 @@ package dist
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/mathext"
 )
 
 // gammaFrom is the shape from which on gamma quantiles come from the table.
@@ -21,7 +19,7 @@ func newGammaTable() (t [7][16]float64) {
 		u := 0.5 * (1 + math.Cos(theta)) / math.Sqrt(gammaFrom)
 		shape := 1 / (u * u)
 		for i, p := range Levels {
-			w := math.Cbrt(mathext.GammaIncRegInv(shape, p) / shape)
+			w := math.Cbrt(gammaRatioInverse(shape, p) / shape)
 			for k := range n {
 				t[i][k] += 2 / float64(n) * w * math.Cos(float64(k)*theta)
 			}
@@ -41,7 +39,7 @@ func gammaQuantile(i int, shape float64) float64 {
 		if l := (math.Log(Levels[i]) + LogGamma(shape+1)) / shape; l < -30 {
 			return math.Exp(l)
 		}
-		return mathext.GammaIncRegInv(shape, Levels[i])
+		return gammaRatioInverse(shape, Levels[i])
 	}
 	x := 2*math.Sqrt(gammaFrom/shape) - 1
 	c := &gammaTable[i]
@@ -74,7 +72,7 @@ func InvGammaMoments(shape, rate float64) (mean, sd float64) {
 
 // Trigamma returns the second derivative of LogGamma: the variance of the logarithm
 // of a gamma variable of this shape.
-func Trigamma(shape float64) float64 { return mathext.Zeta(2, shape) }
+func Trigamma(shape float64) float64 { return zeta(2, shape) }
 
 // trigammaExcess returns what Trigamma has beyond 1/shape: of large shapes its
 // asymptotic series (Abramowitz and Stegun 6.4.12), to 1e-13 from 10 on.
@@ -105,7 +103,7 @@ func TrigammaInverse(variance float64) float64 {
 	x := 0.5 + 1/variance
 	for range 50 {
 		tri := Trigamma(x)
-		step := tri * (1 - tri/variance) / (-2 * mathext.Zeta(3, x))
+		step := tri * (1 - tri/variance) / (-2 * zeta(3, x))
 		x += step
 		if math.Abs(step) < 1e-12*x {
 			break

@@ -3,8 +3,6 @@ package dist
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mathext"
-
 	"github.com/credence-stream/credence/cdf/normal"
 	"github.com/credence-stream/credence/cdf/vec"
 )
@@ -20,9 +18,9 @@ func studentSurvival(x, df float64) float64 {
 		return 0.5 * math.Erfc(z*(math.Sqrt2/2))
 	}
 	if x2 < df {
-		return 0.5 - 0.5*mathext.RegIncBeta(0.5, df/2, x2/(df+x2))
+		return 0.5 - 0.5*betaRatio(0.5, df/2, x2/(df+x2))
 	}
-	return 0.5 * mathext.RegIncBeta(df/2, 0.5, df/(df+x2))
+	return 0.5 * betaRatio(df/2, 0.5, df/(df+x2))
 }
 
 // StudentCDF returns P(T <= x), T ~ t with df degrees of freedom.
@@ -136,7 +134,7 @@ func InvGammaAbove(x, shape, rate float64) float64 {
 	if x <= 0 {
 		return 1
 	}
-	return mathext.GammaIncReg(shape, rate/x)
+	return gammaRatio(shape, rate/x)
 }
 
 // QuickStudentCDF is StudentCDF within 2e-11, and within 3e-8 of a tail above 1e-12, in a

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/fault"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/events"
 )
@@ -45,16 +46,16 @@ func newDecoder(s *Schema, limits events.Limits, wanted events.Wanted, payload [
 }
 
 // Decode reads one record. pipeline.ErrDecode, wrapped, reports what is no datum of
-// the schema, or not a row; the other errors are those of events.Sheet. The batch is
+// the schema, or not a row; a fault.Error is a
+// panic; the other errors are those of events.Sheet. The batch is
 // valid until the next call, but its strings may be kept.
 func (d *decoder) Decode(value []byte) (b *cdf.Batch, err error) {
 	defer func() {
-		if recover() != nil {
-			// What the code here did not foresee must not end the process; nothing
-			// of this decoder is reused.
+		if p := recover(); p != nil {
+			// It must not end the process; nothing of this decoder is reused.
 			d.sheet.Release()
 			*d = *newDecoder(d.schema, d.limits, d.wanted, d.payload)
-			b, err = nil, d.sheet.Damaged(events.Root, "unreadable Avro")
+			b, err = nil, fault.Of(p)
 		}
 	}()
 	if err := d.sheet.Begin(len(value), d.times); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/fault"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/events"
 )
@@ -48,16 +49,15 @@ func NewDecoder(limits events.Limits, wanted events.Wanted, payload []string) *D
 }
 
 // Decode reads one record. pipeline.ErrDecode, wrapped, reports what is not JSON, or
-// not a row; the other errors are those of events.Sheet. The batch is valid until
+// not a row; a fault.Error is a panic; the other errors are those of events.Sheet. The batch is valid until
 // the next call, but its strings may be kept.
 func (d *Decoder) Decode(value []byte) (b *cdf.Batch, err error) {
 	defer func() {
-		if recover() != nil {
-			// What the tokenizer or the code here did not foresee must not end the
-			// process; nothing of this decoder is reused.
+		if p := recover(); p != nil {
+			// It must not end the process; nothing of this decoder is reused.
 			d.sheet.Release()
 			*d = *NewDecoder(d.limits, d.wanted, d.payload)
-			b, err = nil, d.sheet.Damaged(events.Root, "unreadable JSON")
+			b, err = nil, fault.Of(p)
 		}
 	}()
 	if err := d.sheet.Begin(len(value), times); err != nil {
