@@ -8,12 +8,12 @@ import (
 
 const (
 	// leastOf a group are the rows that a shard has to have of it.
-	leastOf = 4
+	leastOf = 5
 	// leastWithin are the degrees of freedom within groups.
 	leastWithin = 10
 	// surprising is how many sds a normal score of the statistic has to be from the mean, and gross the part of the
 	// variance of numbers that groups then have to make at least.
-	surprising = 3.5
+	surprising = 3.2
 	gross      = .25
 )
 

@@ -36,7 +36,7 @@ const (
 	leastThrees = 40
 	// young is how many threes a key has whose shards are looked at by themselves, so that there are few of them, and old how many
 	// when that is no longer told.
-	young, old = 15, 3 * leastThrees
+	young, old = 8, 3 * leastThrees
 	// unlikely is twice the logarithm of 1,000.
 	unlikely = 13.82
 	// departure is a variance of groups' means that is left alone: that of half of the groups with an sd of 1.2 times the others'.
