@@ -1,6 +1,8 @@
 package models_test
 
 import (
+	"bytes"
+	"cmp"
 	"flag"
 	"math"
 	"math/rand/v2"
@@ -32,27 +34,10 @@ type spread struct {
 
 func (c *spread) stream(spec *cdf.Spec, s int) (first int, last bool, err error) {
 	r := rand.New(rand.NewPCG(uint64(s), 910))
-	levels := make([]float64, c.groups)
-	for g := range levels {
-		levels[g] = 5 + .7*r.NormFloat64()
-	}
+	levels := c.levels(r)
 	f := cdf.NewFilter(spec, strconv.Itoa(s))
-	group := cdf.Column{Name: "g", Type: cdf.Integer}
 	for shard := range c.shards {
-		y := make([]float64, c.rows)
-		group.Int, group.Number = make([]int64, c.rows), make([]float64, c.rows)
-		for i := range y {
-			g := r.IntN(c.groups)
-			if c.group != nil {
-				g = c.group(r, shard, i)
-			}
-			noise := .7 * r.NormFloat64()
-			if c.error != nil {
-				noise = c.error(r, g, shard, levels[g])
-			}
-			y[i], group.Int[i], group.Number[i] = levels[g]+noise, int64(g), float64(g)
-		}
-		sum, err := f.Update(&cdf.Batch{Rows: c.rows, Columns: []cdf.Column{group, {Name: "y", Number: y}}})
+		sum, err := f.Update(c.batch(r, levels, shard))
 		if err != nil {
 			return 0, false, err
 		}
@@ -61,6 +46,43 @@ func (c *spread) stream(spec *cdf.Spec, s int) (first int, last bool, err error)
 		}
 	}
 	return first, last, nil
+}
+
+func (c *spread) levels(r *rand.Rand) []float64 {
+	levels := make([]float64, c.groups)
+	for g := range levels {
+		levels[g] = 5 + .7*r.NormFloat64()
+	}
+	return levels
+}
+
+func (c *spread) batch(r *rand.Rand, levels []float64, shard int) *cdf.Batch {
+	y := make([]float64, c.rows)
+	group := cdf.Column{Name: "g", Type: cdf.Integer, Int: make([]int64, c.rows), Number: make([]float64, c.rows)}
+	for i := range y {
+		g := r.IntN(c.groups)
+		if c.group != nil {
+			g = c.group(r, shard, i)
+		}
+		noise := .7 * r.NormFloat64()
+		if c.error != nil {
+			noise = c.error(r, g, shard, levels[g])
+		}
+		y[i], group.Int[i], group.Number[i] = levels[g]+noise, int64(g), float64(g)
+	}
+	return &cdf.Batch{Rows: c.rows, Columns: []cdf.Column{group, {Name: "y", Number: y}}}
+}
+
+func (c *spread) spec(t *testing.T) *cdf.Spec {
+	t.Helper()
+	k, _ := models.Lookup("anova")
+	spec, err := k.Spec(c.variant, cdf.Roles{Scaling: "first", Groups: []cdf.Group{{Column: "g"}}}, strictyaml.Decode(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Forget = cmp.Or(c.forget, 1)
+	spec.Publish.Groups = cmp.Or(c.publish, spec.Publish.Groups)
+	return spec
 }
 
 // Groups whose errors have variances of their own are told, and others are not: of 100 streams of each sort (-unequal-streams 100) the
@@ -129,21 +151,87 @@ func TestUnequalVariances(t *testing.T) {
 			return simulate.Count(r, math.Exp(2+level-5)) - level
 		}},
 	} {
-		k, _ := models.Lookup("anova")
-		spec, err := k.Spec(c.variant, cdf.Roles{Scaling: "first", Groups: []cdf.Group{{Column: "g"}}}, strictyaml.Decode(""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.forget > 0 {
-			spec.Forget = c.forget
-		}
-		if c.publish != "" {
-			spec.Publish.Groups = c.publish
-		}
+		spec := c.spec(t)
 		ever, end, first := flagged(t, *unequalStreams, func(s int) (int, bool, error) { return c.stream(spec, s) })
 		t.Logf("%s: %d of %d streams, at the end %d, first at shard %.1f", c.name, ever, *unequalStreams, end, first)
 		if c.told && end < *unequalStreams*9/10 || !c.told && ever > max(0, *unequalStreams/50) {
 			t.Errorf("%s: %d of %d streams, at the end %d, first at shard %.1f", c.name, ever, *unequalStreams, end, first)
 		}
+	}
+}
+
+// What is known of groups is that of before when a shard is taken back, a shard of the first rows, one behind which groups leave, and one of new groups as any other, and goes on
+// from a state that was read as from one that was not.
+func TestGroupsAreTakenBack(t *testing.T) {
+	c := spread{groups: 60, rows: 20, forget: .3, group: func(r *rand.Rand, shard, _ int) int { return min(shard+r.IntN(10), 59) }}
+	spec, r := c.spec(t), rand.New(rand.NewPCG(1, 910))
+	f, g, levels := cdf.NewFilter(spec, "k"), cdf.NewFilter(spec, "k"), c.levels(r)
+	for shard := range 40 {
+		batch := c.batch(r, levels, shard)
+		before, err := f.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Update(batch); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Revert(); err != nil {
+			t.Fatal(err)
+		}
+		if now, err := f.MarshalBinary(); err != nil || !bytes.Equal(now, before) {
+			t.Errorf("after shard %d was taken back the state is another one, %v", shard+1, err)
+		}
+		if err := g.UnmarshalBinary(before); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []*cdf.Filter{f, g} {
+			if _, err := f.Update(batch); err != nil {
+				t.Fatal(err)
+			}
+		}
+		here, err := f.MarshalBinary()
+		there, other := g.MarshalBinary()
+		if err != nil || other != nil || !bytes.Equal(here, there) {
+			t.Errorf("after shard %d a state that was read is another one", shard+1)
+		}
+	}
+}
+
+// In other units what is known of groups begins anew.
+func TestGroupsInOtherUnits(t *testing.T) {
+	c := spread{groups: 10, rows: 40, error: func(r *rand.Rand, g, _ int, _ float64) float64 {
+		return math.Pow(4, float64(g%2)) * r.NormFloat64()
+	}}
+	spec, r := c.spec(t), rand.New(rand.NewPCG(2, 910))
+	f, levels := cdf.NewFilter(spec, "k"), c.levels(r)
+	state := func(f *cdf.Filter) []byte {
+		b, err := f.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	var flags []string
+	for shard := range 10 {
+		sum, err := f.Update(c.batch(r, levels, shard))
+		if err != nil {
+			t.Fatal(err)
+		}
+		flags = sum.Flags
+	}
+	if !slices.Contains(flags, cdf.UnequalFlag) || cdf.Advise(cdf.UnequalFlag) == "" {
+		t.Errorf("flags %q", flags)
+	}
+	other, center, scale := *spec, 3., 2.
+	other.Columns.Response.Center, other.Columns.Response.Scale = &center, &scale
+	g, now := cdf.NewFilter(&other, "k"), state(f)
+	if err := g.Rescale(now, spec); err != nil {
+		t.Fatal(err)
+	}
+	if again := state(g); len(again) > len(now)-11*c.groups {
+		t.Errorf("a state of %d bytes has %d in other units", len(now), len(again))
+	}
+	if _, err := g.Update(c.batch(r, levels, 10)); err != nil || len(state(g)) < len(now)-40 {
+		t.Errorf("behind the next shard it has %d bytes, %v", len(state(g)), err)
 	}
 }

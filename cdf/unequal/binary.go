@@ -3,6 +3,7 @@ package unequal
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // headBytes and groupBytes are what an account takes in a state without its groups, and each of these.
@@ -27,10 +28,14 @@ func (a *Account) Append(b []byte) []byte {
 		early = 1
 	}
 	b = append(b, early)
+	at, size := len(b), len(a.Groups)*groupBytes
+	b = slices.Grow(b, size)[:at+size]
 	for i := range a.Groups {
-		g := &a.Groups[i]
-		b = append32(append32(b, g.first), g.second)
-		b = append(binary.LittleEndian.AppendUint16(b, uint16(g.off)), g.count)
+		g, to := &a.Groups[i], b[at+i*groupBytes:][:groupBytes]
+		binary.LittleEndian.PutUint32(to, math.Float32bits(g.first))
+		binary.LittleEndian.PutUint32(to[4:], math.Float32bits(g.second))
+		binary.LittleEndian.PutUint16(to[8:], uint16(g.off))
+		to[10] = g.count
 	}
 	return b
 }

@@ -29,7 +29,7 @@ const (
 	// greatest is how large a response may be.
 	greatest = 1e37
 	// most is how many rows of a shard are looked at, so that a large one costs little.
-	most = 1024
+	most = 512
 	// recalled is about how many threes the account holds: more fade.
 	recalled = 7_000
 	// leastThrees is how many it needs to be judged.

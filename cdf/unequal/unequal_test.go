@@ -1,7 +1,6 @@
 package unequal
 
 import (
-	"bytes"
 	"flag"
 	"math"
 	"math/rand/v2"
@@ -187,7 +186,7 @@ func TestUnequal(t *testing.T) {
 		}}, 600},
 		{sort{name: "half without errors", groups: 4, rows: 40, shards: 10, error: func(r *rand.Rand, g, _ int) float64 {
 			return float64(g%2) * r.NormFloat64()
-		}}, 100},
+		}}, 130},
 	} {
 		ever, end, rows := c.up(*streams)
 		t.Logf("%s: %d of %d streams, at the end %d, after %.0f rows", c.name, ever, *streams, end, rows)
@@ -289,10 +288,10 @@ func TestFades(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	shards := 0
-	for ; a.Unequal() && shards < 200; shards++ {
+	for ; a.Unequal() && shards < 400; shards++ {
 		add(1)
 	}
-	if shards < 3 || shards > 100 || a.Threes != recalled {
+	if shards < 3 || shards > 200 || a.Threes != recalled {
 		t.Errorf("down after %d shards, of %g threes", shards, a.Threes)
 	}
 }
@@ -320,6 +319,26 @@ func TestThin(t *testing.T) {
 	}
 }
 
+// A variance of groups' means that hardly matters is left alone, however sure it is, and so is one of groups that were on the other side before.
+func TestSlight(t *testing.T) {
+	a := Account{Threes: 5000, Sum: .9 * departure * 5000, Variance: 1e-3}
+	if a.Unequal() {
+		t.Errorf("%+v", a)
+	}
+	if a.Sum *= 1.2; !a.Unequal() {
+		t.Errorf("%+v", a)
+	}
+	if a.Threes, a.Sum = leastThrees-1, 40; a.Unequal() {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestAgainst(t *testing.T) {
+	if a := (Account{Threes: 5000, Sum: -100, Variance: 1}); a.Unequal() {
+		t.Errorf("%+v", a)
+	}
+}
+
 // A group that leaves takes its numbers with it.
 func TestRetire(t *testing.T) {
 	a := Account{Threes: 9, Groups: []Group{{first: 1}, {first: 2}, {first: 3}, {first: 4}}}
@@ -331,60 +350,5 @@ func TestRetire(t *testing.T) {
 	a.Retire([]int32{0, 1})
 	if len(a.Groups) != 0 {
 		t.Errorf("%+v", a.Groups)
-	}
-}
-
-// An account is read as it was written, into the room of another, and what cannot be is not.
-func TestRead(t *testing.T) {
-	r := rand.New(rand.NewPCG(4, 91))
-	var a, copied Account
-	y, group := make([]float64, 100), make([]int32, 100)
-	for i := range y {
-		y[i], group[i] = r.NormFloat64(), int32(i%7)
-	}
-	a.Add(y, group, 8, new(Room))
-	a.Early = true
-	b := a.Append([]byte("x"))[1:]
-	got := Account{Groups: make([]Group, 3, 20)}
-	rest, ok := got.Read(append(bytes.Clone(b), 7, 8))
-	if !ok || !bytes.Equal(rest, []byte{7, 8}) || !reflect.DeepEqual(got, a) {
-		t.Errorf("%+v is read as %+v, %v, and leaves %v", a, got, ok, rest)
-	}
-	for n := range b {
-		if _, ok := new(Account).Read(b[:n]); ok {
-			t.Errorf("%d bytes of %d are read", n, len(b))
-		}
-	}
-	copied.Groups = make([]Group, 20)
-	if a.CopyTo(&copied); !reflect.DeepEqual(copied, a) {
-		t.Errorf("%+v is copied as %+v", a, copied)
-	}
-	copied.Groups[0].first++
-	if copied.Groups[0] == a.Groups[0] {
-		t.Error("a copy shares its groups")
-	}
-	nan := float32(math.NaN())
-	for name, spoil := range map[string]func(a *Account){
-		"threes":   func(a *Account) { a.Threes = -1 },
-		"many":     func(a *Account) { a.Threes = recalled + 1 },
-		"scale":    func(a *Account) { a.Scale = -1 },
-		"middle":   func(a *Account) { a.Middle = 1.5 },
-		"sum":      func(a *Account) { a.Sum = nan },
-		"infinite": func(a *Account) { a.Sum = float32(math.Inf(-1)) },
-		"variance": func(a *Account) { a.Variance = -1 },
-		"first":    func(a *Account) { a.Groups[3].first = nan },
-		"second":   func(a *Account) { a.Groups[0].second = float32(math.Inf(1)) },
-		"count":    func(a *Account) { a.Groups[0].count = 4 + 3 },
-	} {
-		var bad Account
-		a.CopyTo(&bad)
-		spoil(&bad)
-		if _, ok := new(Account).Read(bad.Append(nil)); ok {
-			t.Errorf("%s: %+v is read", name, bad)
-		}
-	}
-	b[headBytes] = 2 // neither true nor false
-	if _, ok := new(Account).Read(b); ok {
-		t.Error("2 is a truth")
 	}
 }
