@@ -170,6 +170,9 @@ func TestUnequal(t *testing.T) {
 		{sort{name: "two groups, 2", groups: 2, rows: 50, shards: 20, error: half(2)}, 230},
 		{sort{name: "two groups, 3", groups: 2, rows: 50, shards: 10, error: half(3)}, 100},
 		{sort{name: "two groups, 3, one row", groups: 2, rows: 1, shards: 400, error: half(3)}, 150},
+		{sort{name: "two groups, 3, behind a wild row", groups: 2, rows: 1, shards: 600, error: func(r *rand.Rand, g, shard int) float64 {
+			return 1e4*float64(1-min(shard, 1)) + half(3)(r, g, shard)
+		}}, 400},
 		{sort{name: "20 groups, 1.5", groups: 20, rows: 50, shards: 60, error: half(1.5)}, 1100},
 		{sort{name: "20 groups, 2", groups: 20, rows: 50, shards: 30, error: half(2)}, 480},
 		{sort{name: "20 groups, 3", groups: 20, rows: 50, shards: 20, error: half(3)}, 300},
@@ -262,6 +265,16 @@ func TestConstant(t *testing.T) {
 	if a.Unequal() || math.Abs(float64(a.Middle)-aim) > .1 || math.Abs(float64(a.Scale)-1.4) > .3 {
 		t.Errorf("behind constants %+v", a)
 	}
+	// Where most rows are equal the scale is that of the others.
+	for range 100 {
+		for i := range y {
+			y[i] = math.Floor(r.Float64() + .03)
+		}
+		a.Add(y, group, 3, &room)
+	}
+	if a.Scale < .5 || a.Scale > 2 {
+		t.Errorf("where few rows differ %+v", a)
+	}
 }
 
 // Sums fade, so that what was is forgotten, and so does what one shard told by itself.
@@ -290,6 +303,11 @@ func TestFades(t *testing.T) {
 	shards := 0
 	for ; a.Unequal() && shards < 400; shards++ {
 		add(1)
+	}
+	full := Account{Threes: recalled, Scale: 1, Middle: aim, Sum: 70, Variance: 7, Groups: make([]Group, 1)}
+	full.Add([]float64{1, 2, 3}, []int32{0, 0, 0}, 1, &room)
+	if math.Abs(float64(full.Sum)-70*recalled/(recalled+1.)) > 1e-4 || math.Abs(float64(full.Variance)-7*recalled/(recalled+1.)) > 1e-5 || full.Threes != recalled {
+		t.Errorf("of many threes and one %+v", full)
 	}
 	if shards < 3 || shards > 200 || a.Threes != recalled {
 		t.Errorf("down after %d shards, of %g threes", shards, a.Threes)
