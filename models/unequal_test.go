@@ -1,7 +1,6 @@
 package models_test
 
 import (
-	"bytes"
 	"cmp"
 	"flag"
 	"math"
@@ -164,37 +163,9 @@ func TestUnequalVariances(t *testing.T) {
 // from a state that was read as from one that was not.
 func TestGroupsAreTakenBack(t *testing.T) {
 	c := spread{groups: 60, rows: 20, forget: .3, group: func(r *rand.Rand, shard, _ int) int { return min(shard+r.IntN(10), 59) }}
-	spec, r := c.spec(t), rand.New(rand.NewPCG(1, 910))
-	f, g, levels := cdf.NewFilter(spec, "k"), cdf.NewFilter(spec, "k"), c.levels(r)
-	for shard := range 40 {
-		batch := c.batch(r, levels, shard)
-		before, err := f.MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Update(batch); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Revert(); err != nil {
-			t.Fatal(err)
-		}
-		if now, err := f.MarshalBinary(); err != nil || !bytes.Equal(now, before) {
-			t.Errorf("after shard %d was taken back the state is another one, %v", shard+1, err)
-		}
-		if err := g.UnmarshalBinary(before); err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range []*cdf.Filter{f, g} {
-			if _, err := f.Update(batch); err != nil {
-				t.Fatal(err)
-			}
-		}
-		here, err := f.MarshalBinary()
-		there, other := g.MarshalBinary()
-		if err != nil || other != nil || !bytes.Equal(here, there) {
-			t.Errorf("after shard %d a state that was read is another one", shard+1)
-		}
-	}
+	r := rand.New(rand.NewPCG(1, 910))
+	levels := c.levels(r)
+	takenBack(t, c.spec(t), 40, func(shard int) *cdf.Batch { return c.batch(r, levels, shard) })
 }
 
 // In other units what is known of groups begins anew.
