@@ -231,6 +231,7 @@ func (f *Filter) replay() error {
 			return err
 		}
 	}
+	s.account.unequal = nil // of rows in other units
 	lo := 0
 	for i, k := range s.scaling.kept {
 		w.replay.shard(&w.shard, lo, lo+k.rows)
@@ -260,6 +261,7 @@ func (f *Filter) step(e *engine, t int64, forget float64, passing bool) error {
 		Source:  source,
 		Passing: passing,
 	}
+	f.compareGroups(e)
 	for i, b := range e.blocks {
 		b.Absorb(&w.step)
 		if i == 0 {
@@ -271,6 +273,19 @@ func (f *Filter) step(e *engine, t int64, forget float64, passing bool) error {
 	}
 	f.drawn = w.step.Draws != nil
 	return nil
+}
+
+// compareGroups takes the rows of the shard of the workspace into what is known of groups that have one variance by the model. It is
+// exact without a prediction: the rows of a key's first shard tell as much as later ones.
+func (f *Filter) compareGroups(e *engine) {
+	s, w := &f.now, f.ws
+	if !e.oneVariance || s.account.unequal == nil && w.shard.Observed() == 0 {
+		return
+	}
+	if s.account.unequal == nil {
+		s.account.unequal = w.spare.groups()
+	}
+	s.account.unequal.Add(w.shard.Y, w.shard.Group[0], len(s.factors[0].levels), &w.unequal)
 }
 
 // settle lets groups go, selects what is described of the others and makes
@@ -304,5 +319,8 @@ func (f *Filter) settle(e *engine) {
 func (f *Filter) retire(gone []int32) {
 	f.now.factors = slices.Clone(f.now.factors)
 	f.now.factors[0] = f.now.factors[0].without(gone)
+	if a := f.now.account.unequal; a != nil {
+		a.Retire(gone)
+	}
 	f.outdated() // as many may have joined
 }

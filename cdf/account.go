@@ -9,6 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf/reliability"
 	"github.com/credence-stream/credence/cdf/repeated"
 	"github.com/credence-stream/credence/cdf/season"
+	"github.com/credence-stream/credence/cdf/unequal"
 )
 
 // account is what a key remembers of how well its shards were predicted: some 120
@@ -41,6 +42,8 @@ type account struct {
 	curved *curved.Account
 	// Of a time series, nil before it has told of a row.
 	season *season.Account
+	// Of a model of groups that have one variance, nil before it has absorbed a row.
+	unequal *unequal.Account
 }
 
 // The classes of transforms: the two tails that an interval of 95 % leaves out
@@ -279,6 +282,7 @@ func (a *account) appendFlags(dst []string, verdict fit, heavy bool, rows float6
 		{RepeatedFlag, a.repeats.Part(rows) > 0},
 		{CurvedFlag, a.curved != nil && a.curved.Curved() >= 0},
 		{SeasonFlag, a.season != nil && a.season.Season() > 0},
+		{UnequalFlag, a.unequal != nil && a.unequal.Unequal()},
 	} {
 		if f.up {
 			dst = append(dst, f.name)

@@ -11,6 +11,7 @@ import (
 	"github.com/credence-stream/credence/cdf/curved"
 	"github.com/credence-stream/credence/cdf/reliability"
 	"github.com/credence-stream/credence/cdf/repeated"
+	"github.com/credence-stream/credence/cdf/unequal"
 )
 
 // Another release may judge by another rule: states whose account differs in weighed transforms and sums of
@@ -73,6 +74,11 @@ func TestParts(t *testing.T) {
 	errorsThere := correlated.Errors{Sum: 3.5}
 	known := &reliability.Account{Rows: 70, Classes: [reliability.Classes]reliability.Sum{{Off: -2, Variance: 3}, 7: {Off: 1, Variance: .5}}, Curves: []reliability.Sum{{}, {Off: 4, Variance: 40}}}
 	bent := &curved.Account{Rows: 70, Columns: []curved.Column{{Off: -2, Variance: 3, Level: 1, Slope: .5}}}
+	apart := new(unequal.Account)
+	apart.Add([]float64{1, 2, 3, 4, 9, 2}, []int32{0, 0, 0, 1, 1, 1}, 2, new(unequal.Room))
+	of := newFactors(1)
+	of[0].add("a")
+	of[0].add("b")
 	two := &design{names: []string{"intercept", "x"}}
 	hourly := NewSpec("k", "", struct{}{}, nil)
 	hourly.Forget, hourly.ForgetPer = .9, Clock{Unit: "duration", Millis: 3_600_000}
@@ -87,15 +93,16 @@ func TestParts(t *testing.T) {
 		{state{timeless: true}, snapshotParts},
 		{state{account: account{far: 1e12}}, snapshotParts},
 		{state{account: account{curved: bent}}, snapshotParts},
+		{state{account: account{unequal: apart}, factors: of}, snapshotParts},
 		{state{account: account{errors: errorsThere, repeats: sketch}}, snapshotParts},
-		{state{account: account{errors: errorsThere, repeats: sketch, reliability: known, curved: bent, far: 90_001}, timeless: true}, snapshotParts},
+		{state{account: account{errors: errorsThere, repeats: sketch, reliability: known, curved: bent, far: 90_001, unequal: apart}, timeless: true, factors: of}, snapshotParts},
 	} {
 		if c.state.design = two; c.state.version() != c.version {
 			t.Errorf("%+v is written in version %d, want %d", c.state, c.state.version(), c.version)
 		}
 		b := c.state.appendParts(nil, c.version)
 		for n := range len(b) + 1 {
-			got, r := state{design: two}, &reader{b: b[:n]}
+			got, r := state{design: two, factors: c.state.factors}, &reader{b: b[:n]}
 			if got.readParts(r, c.version, hourly, new(spare)); (r.err == nil) != (n == len(b)) || r.err == nil && !reflect.DeepEqual(got, c.state) {
 				t.Errorf("%d of %d bytes of %+v are read as %+v, %v", n, len(b), c.state, got, r.err)
 			}
@@ -104,10 +111,16 @@ func TestParts(t *testing.T) {
 	if s := (&state{account: account{reliability: &reliability.Account{}}}); s.version() != snapshotFirst {
 		t.Errorf("an account of no predicted row is written in version %d", s.version())
 	}
-	for bits, later := range map[byte]bool{0: false, partErrors: false, partTimeless: false, partFar: false, partCurved: false, 1 << 5: true, 1<<5 | partFar: true} {
-		got, r := state{design: two}, &reader{b: append([]byte{bits}, make([]byte, 99)...)}
+	for bits, later := range map[uint16]bool{0: false, partErrors: false, partTimeless: false, partFar: false, partCurved: false, partMore: false, partMore | partFar: false, partMore | partUnequal: false, partMore | 1<<9: true, partMore | 1<<15 | partUnequal: true} {
+		got, r := state{design: two}, &reader{b: append([]byte{byte(bits), byte(bits >> 8)}, make([]byte, 99)...)}
 		if got.readParts(r, snapshotParts, NewSpec("k", "", struct{}{}, nil), new(spare)); !errors.Is(r.err, ErrSnapshot) || errors.Is(r.err, ErrLater) != later {
 			t.Errorf("parts %b: %v", bits, r.err)
+		}
+	}
+	for _, factors := range [][]factor{nil, newFactors(1)} {
+		got, r := state{design: two, factors: factors}, &reader{b: (&state{account: account{unequal: apart}}).appendParts(nil, snapshotParts)}
+		if got.readParts(r, snapshotParts, hourly, new(spare)); r.err == nil {
+			t.Error("an account of groups that the state has not is read")
 		}
 	}
 	wrong := state{account: account{reliability: &reliability.Account{Rows: 1, Classes: [reliability.Classes]reliability.Sum{{Off: 1}}, Curves: known.Curves}}, design: two}

@@ -183,20 +183,22 @@ func (r *reader) strings() []string {
 }
 
 // The parts that a snapshot holds only where they are something, by their bits in the byte that says
-// which of them follow, in this order.
+// which of them follow, in this order, and in a second byte that follows it where there are others.
 const (
 	partErrors      = 1 << iota // the one that snapshots of version 3 have
 	partRepeats                 // of a key some of whose shards told enough to be remembered
 	partReliability             // of a model of two classes
 	partTimeless                // the last shard's time was ignored: nothing follows
 	partCurved                  // of columns that may lack a curve
-	allParts        = 1<<iota - 1 | partSeason | partFar
-	partSeason      = 1 << 6 // of a time series
-	partFar         = 1 << 7 // values far behind the first rows
+	partMore                    // there is a second byte
+	partSeason                  // of a time series
+	partFar                     // values far behind the first rows
+	partUnequal                 // of groups that a model has one variance for
+	allParts        = 1<<iota - 1
 )
 
 // held returns the bits of the parts that are there.
-func (s *state) held() (bits byte) {
+func (s *state) held() (bits uint16) {
 	a := &s.account
 	if a.errors != (correlated.Errors{}) {
 		bits |= partErrors
@@ -219,6 +221,9 @@ func (s *state) held() (bits byte) {
 	if a.far > 0 {
 		bits |= partFar
 	}
+	if a.unequal != nil {
+		bits |= partMore | partUnequal
+	}
 	return bits
 }
 
@@ -226,7 +231,9 @@ func (s *state) held() (bits byte) {
 func (s *state) appendParts(b []byte, version byte) []byte {
 	bits, a := s.held(), &s.account
 	if version >= snapshotParts {
-		b = append(b, bits)
+		if b = append(b, byte(bits)); bits&partMore != 0 {
+			b = append(b, byte(bits>>8))
+		}
 	}
 	if bits&partErrors != 0 {
 		b = a.appendErrors(b)
@@ -246,17 +253,23 @@ func (s *state) appendParts(b []byte, version byte) []byte {
 	if bits&partFar != 0 {
 		b = appendFloat(b, a.far)
 	}
+	if bits&partUnequal != 0 {
+		b = a.unequal.Append(b)
+	}
 	return b
 }
 
 // readParts reads what appendParts wrote.
 func (s *state) readParts(r *reader, version byte, spec *Spec, from *spare) {
-	bits, a := byte(0), &s.account
+	bits, a := uint16(0), &s.account
 	switch {
 	case version == snapshotErrors:
 		bits = partErrors
 	case version >= snapshotParts:
-		if bits = r.byte(); bits <= partErrors {
+		if bits = uint16(r.byte()); bits&partMore != 0 {
+			bits |= uint16(r.byte()) << 8
+		}
+		if bits <= partErrors || bits&partMore != 0 && bits>>8 == 0 {
 			r.fail("parts %b in version %d", bits, version)
 		} else if bits&^allParts != 0 {
 			r.err, r.b = fmt.Errorf("%w %w: parts %b, this one reads %b", ErrSnapshot, ErrLater, bits, allParts), nil
@@ -288,6 +301,13 @@ func (s *state) readParts(r *reader, version byte, spec *Spec, from *spare) {
 	if r.err == nil && bits&partFar != 0 {
 		if a.far = r.float(); !(a.far > 0 && finite(a.far)) {
 			r.fail("squares of %g far from the centre", a.far)
+		}
+	}
+	if r.err == nil && bits&partUnequal != 0 {
+		ok := false
+		a.unequal = from.groups()
+		if r.b, ok = a.unequal.Read(r.b); !ok || len(s.factors) == 0 || len(a.unequal.Groups) != len(s.factors[0].levels) {
+			r.fail("an account of %d groups, or of others", len(a.unequal.Groups))
 		}
 	}
 	if s.timeless = bits&partTimeless != 0; s.timeless && !spec.ages() {

@@ -25,6 +25,7 @@ type engine struct {
 	cumulative      Cumulative      // nil: none
 	arriving        Arriving        // nil: none
 	narrowing       Narrowing       // nil: none
+	oneVariance     bool            // a model of groups
 	chains          int             // 0: a closed form
 }
 
@@ -57,6 +58,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.cumulative, _ = faces.(Cumulative)
 	e.arriving, _ = faces.(Arriving)
 	e.narrowing, _ = faces.(Narrowing)
+	_, e.oneVariance = faces.(OneVariance)
 	if s, ok := faces.(Sampler); ok {
 		e.chains = s.Chains()
 	} else if e.summarizer == nil {

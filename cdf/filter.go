@@ -194,6 +194,9 @@ func (f *Filter) save() undo {
 	if a := f.now.account.season; a != nil {
 		a.CopyTo(&f.ws.seasoned)
 	}
+	if a := f.now.account.unequal; a != nil {
+		a.CopyTo(&f.ws.unequalBefore)
+	}
 	for i := range f.now.factors {
 		if n := len(f.now.factors[i].levels); i == 0 {
 			back.levels = n
@@ -227,6 +230,9 @@ func (f *Filter) restore(back *undo) error {
 	}
 	if a := f.now.account.season; a != nil {
 		f.ws.seasoned.CopyTo(a)
+	}
+	if a := f.now.account.unequal; a != nil {
+		f.ws.unequalBefore.CopyTo(a)
 	}
 	f.outdated()
 	f.summed = back.summed && !f.SelfDescribing()

@@ -38,6 +38,9 @@ const CurvedFlag = "curved"
 // SeasonFlag is raised where the errors of a time series return after a period.
 const SeasonFlag = "season"
 
+// UnequalFlag is raised where groups whose errors have one variance by the model have variances of their own.
+const UnequalFlag = "unequal_variances"
+
 // heavyTails: responses have heavier tails than their predictive distributions.
 const heavyTails = "heavy_tails"
 
@@ -47,7 +50,7 @@ const MiscalibratedFlag = "miscalibrated"
 
 // Flags lists the flags that the engine raises.
 func Flags() []string {
-	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, heavyTails, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CurvedFlag, SeasonFlag, CollinearFlag, timeIgnored}
+	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, heavyTails, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CurvedFlag, SeasonFlag, UnequalFlag, CollinearFlag, timeIgnored}
 }
 
 // Advise says what to do about a flag that the engine raises, empty where the
@@ -83,6 +86,9 @@ func Advise(flag string) string {
 	case SeasonFlag:
 		return "errors return after a period, which the model has not: the level follows the season, so that phi, tau2 and sigma2 are those that follow it best " +
 			"and forecasts lack it: take the season out of the response first, as its mean by hour or by day of the week, and read the topic again with a new group"
+	case UnequalFlag:
+		return "groups differ in the variance of their errors, of which the model has one: the interval of a level is too short where a group varies more than the others, and too wide where less, and sigma2 is that of no group: " +
+			"transform the response so that it varies alike, as by its logarithm or root; of counts use poisson; or make keys of what differs in its noise"
 	case CurvedFlag:
 		return "the response depends on a column by a curve that the model does not have, so that the mean at a given value is far from its interval: " +
 			"add the square of the column, a spline or a transformation by a formula, or another column that it goes with"

@@ -263,6 +263,13 @@ type Collinear interface {
 	AppendCollinear(dst []int) []int
 }
 
+// OneVariance is a model whose rows have a level of their group, of the first factor, beside an error that has one
+// variance in all groups.
+type OneVariance interface {
+	// OneVariance does nothing: that the model has it says so.
+	OneVariance()
+}
+
 // Flagger is a model that can tell when its summary should not be relied on.
 type Flagger interface {
 	// AppendFlags appends the names of the warnings that hold in the present

@@ -67,6 +67,9 @@ func (s *state) size() int64 {
 	if a := s.account.season; a != nil {
 		size += int64(unsafe.Sizeof(*a)) + held(a.Scores)
 	}
+	if a := s.account.unequal; a != nil {
+		size += int64(unsafe.Sizeof(*a)) + held(a.Groups)
+	}
 	for i := range s.drops {
 		size += int64(len(s.drops[i].Column))
 	}

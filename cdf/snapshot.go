@@ -18,7 +18,7 @@ import (
 // Whatever the version, it begins with magic and version and ends with the checksum:
 // that tells a later release's from a damaged one. A state is written in the lowest version that holds it. Drops are there from
 // version 2 on, and in that only of a key whose rows were dropped: one of version 1 may have dropped some, which were not counted
-// then. In version 3 there is one part, what is known of correlated errors; in version 4 a byte says which parts there
+// then. In version 3 there is one part, what is known of correlated errors; in version 4 a byte, or two, say which parts there
 // are. A part is there only where that is something.
 //
 // It holds no offset, partition, owner or time of processing: two filters
@@ -257,6 +257,6 @@ func (s *state) takeRounded(from *state) bool {
 	// Weighed rows and sums of judgements, whose rules may change as well.
 	to.pit, to.fallen = account.pit, account.fallen
 	to.errors, to.repeats, to.far = account.errors, account.repeats, account.far
-	to.reliability, to.season, to.curved = account.reliability, account.season, account.curved
+	to.reliability, to.season, to.curved, to.unequal = account.reliability, account.season, account.curved, account.unequal
 	return same
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/cdf/reliability"
 	"github.com/credence-stream/credence/cdf/season"
+	"github.com/credence-stream/credence/cdf/unequal"
 )
 
 // Workspace holds the buffers of an update. Filters that one goroutine uses
@@ -56,6 +57,9 @@ type Workspace struct {
 	season       season.Shard
 	seasoned     season.Account
 	faulted      *fault.Error // of the last update, which it did not cost its shard
+	// Room for what a shard tells of groups, and what was known of these before.
+	unequal       unequal.Room
+	unequalBefore unequal.Account
 }
 
 // NewWorkspace returns an empty workspace.
@@ -109,6 +113,7 @@ type spare struct {
 	x       []Constant
 	spreads []spread
 	curved  *curved.Account
+	unequal *unequal.Account
 	rows    rows // room for y and x
 	filter  *Filter
 	// The bytes of a model of the design that has seen nothing.
@@ -175,6 +180,16 @@ func (s *spare) curves() *curved.Account {
 	return a
 }
 
+// groups returns an account of groups that has seen nothing.
+func (s *spare) groups() *unequal.Account {
+	a := s.unequal
+	if s.unequal = nil; a == nil {
+		return new(unequal.Account)
+	}
+	*a = unequal.Account{Groups: a.Groups[:0]}
+	return a
+}
+
 // kept returns room for the first rows of a key.
 func (s *spare) kept() rows {
 	r := s.rows
@@ -196,5 +211,8 @@ func (s *spare) take(was *state, e *engine) {
 	}
 	if c := was.account.curved; c != nil {
 		s.curved = c
+	}
+	if a := was.account.unequal; a != nil {
+		s.unequal = a
 	}
 }

@@ -1,7 +1,6 @@
 package models_test
 
 import (
-	"bytes"
 	"cmp"
 	"flag"
 	"fmt"
@@ -194,36 +193,7 @@ func TestCurves(t *testing.T) {
 func TestCurvesAreTakenBack(t *testing.T) {
 	for _, kind := range []string{"linear", "poisson"} {
 		c := bent{kind: kind, columns: 2}
-		spec := c.spec(t)
-		f, g, r := cdf.NewFilter(spec, "k"), cdf.NewFilter(spec, "k"), rand.New(rand.NewPCG(1, 83))
-		for shard := range 12 {
-			batch := c.batch(r, shard, 30)
-			before, err := f.MarshalBinary()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := f.Update(batch); err != nil {
-				t.Fatal(err)
-			}
-			if err := f.Revert(); err != nil {
-				t.Fatal(err)
-			}
-			if now, err := f.MarshalBinary(); err != nil || !bytes.Equal(now, before) {
-				t.Errorf("%s: after shard %d was taken back the state is another one, %v", kind, shard+1, err)
-			}
-			if err := g.UnmarshalBinary(before); err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range []*cdf.Filter{f, g} {
-				if _, err := f.Update(batch); err != nil {
-					t.Fatal(err)
-				}
-			}
-			here, err := f.MarshalBinary()
-			there, other := g.MarshalBinary()
-			if err != nil || other != nil || !bytes.Equal(here, there) {
-				t.Errorf("%s: after shard %d a state that was read is another one", kind, shard+1)
-			}
-		}
+		r := rand.New(rand.NewPCG(1, 83))
+		takenBack(t, c.spec(t), 12, func(shard int) *cdf.Batch { return c.batch(r, shard, 30) })
 	}
 }

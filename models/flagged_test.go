@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"bytes"
 	"fmt"
 	"sync"
 	"testing"
@@ -31,6 +32,42 @@ func flagged(t *testing.T, streams int, stream func(s int) (first int, last bool
 		}
 	})
 	return ever, end, first / float64(ever)
+}
+
+// takenBack takes each of a key's first shards back and in again: the state is that of before, and one that was read goes on
+// as one that was not.
+func takenBack(t *testing.T, spec *cdf.Spec, shards int, batch func(shard int) *cdf.Batch) {
+	t.Helper()
+	f, g := cdf.NewFilter(spec, "k"), cdf.NewFilter(spec, "k")
+	for shard := range shards {
+		b := batch(shard)
+		before, err := f.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Update(b); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Revert(); err != nil {
+			t.Fatal(err)
+		}
+		if now, err := f.MarshalBinary(); err != nil || !bytes.Equal(now, before) {
+			t.Errorf("%s: after shard %d was taken back the state is another one, %v", spec.Kind, shard+1, err)
+		}
+		if err := g.UnmarshalBinary(before); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []*cdf.Filter{f, g} {
+			if _, err := f.Update(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		here, err := f.MarshalBinary()
+		there, other := g.MarshalBinary()
+		if err != nil || other != nil || !bytes.Equal(here, there) {
+			t.Errorf("%s: after shard %d a state that was read is another one", spec.Kind, shard+1)
+		}
+	}
 }
 
 // numbered are features x0, x1 ...

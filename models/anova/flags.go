@@ -21,6 +21,9 @@ func (m *Model) AppendFlags(dst []string) []string {
 	return dst
 }
 
+// OneVariance says that errors have one variance in all groups.
+func (*statistics) OneVariance() {}
+
 // Flags lists those that the model may raise.
 func (s Settings) Flags() []string { return []string{fewRowsPerGroup} }
 
