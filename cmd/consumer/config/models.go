@@ -28,6 +28,9 @@ type Model struct {
 	Settings  yamlNode `yaml:"settings"`
 
 	Spec *cdf.Spec `yaml:"-"` // set by resolve
+
+	given  []string // the keys that were written
+	doubts []error  // what resolve found allowed and seldom meant
 }
 
 // Columns says what the columns of a shard serve as.
