@@ -155,6 +155,14 @@ func (n *Connection) OpenStore(ctx context.Context, c *config.Config) error {
 	return nil
 }
 
+// OpenStoreAlone opens the store for questions about the server itself, where no cluster says
+// which keys are the group's.
+func OpenStoreAlone(c *config.Config) (*redis.Store, error) {
+	o := (&Connection{}).storeOptions(c)
+	o.Cluster = "unknown"
+	return redis.Open(o)
+}
+
 // storeOptions are those of the store, but for the cluster's id.
 func (n *Connection) storeOptions(c *config.Config) redis.Options {
 	return redis.Options{
