@@ -103,7 +103,7 @@ func (i *inspector) visit(s *connect.Sampled) bool {
 		return true
 	case s.Err != nil:
 		i.unread.add(s, "%v", s.Err)
-		if text := bytes.TrimSpace(s.Record.Value); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
+		if text := bytes.TrimSpace(bytes.TrimPrefix(s.Record.Value, []byte("\uFEFF"))); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
 			i.braces++
 		}
 		return true
