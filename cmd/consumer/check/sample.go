@@ -255,7 +255,7 @@ func (i *inspector) waits(k *checker) {
 		}
 	}
 	if keys > 0 {
-		k.add(levelNote, "topic "+i.config.Kafka.Input, "", "%d rows of the newest records, of %d keys, wait for a shard (input.coalesce): whether a model takes it is not known yet", rows, keys)
+		k.add(levelNote, "topic "+i.config.Kafka.Input, "", "%s of the newest records, of %s, wait for a shard (input.coalesce): whether a model takes it is not known yet", cli.Plural(rows, "row"), cli.Plural(keys, "key"))
 	}
 }
 
