@@ -222,6 +222,7 @@ type Variables struct {
 	Names []string
 	// columns and groups say that there are others, of columns and groups of the data.
 	columns, groups, all bool
+	params               []string // of the kind
 }
 
 // Variables returns the variables of the spec's models.
@@ -249,6 +250,9 @@ func (s *Spec) Variables() Variables {
 	for _, f := range functionals(s, &empty, model.Params(), new(selection)) {
 		known.Names = append(known.Names, f.Name)
 	}
+	for _, p := range model.Params() {
+		known.params = append(known.params, p.Name)
+	}
 	return known
 }
 
@@ -258,10 +262,21 @@ func (v *Variables) MayHave(name string) bool {
 	if v.all || slices.Contains(v.Names, name) {
 		return true
 	}
+	if !slices.Contains(v.params, param) {
+		return false
+	}
 	for _, u := range units {
-		if param == u.param {
-			return v.columns && indexed && u.rows == byColumn || v.groups && (u.rows == byGroup || u.rows == byTerm)
+		if param != u.param {
+			continue
+		}
+		switch u.rows {
+		case byColumn:
+			return v.columns && indexed
+		case byGroup:
+			return v.groups && indexed
+		case byTerm:
+			return v.groups
 		}
 	}
-	return false
+	return !indexed // one that is there later, as the mean of groups
 }
