@@ -17,6 +17,7 @@ func (f *Filter) byDraws() bool { return f.engine.chains > 0 && f.drawn }
 func (f *Filter) describeForms(a *answers) (rows []Row, why []string) {
 	n := len(a.forms)
 	rows, why = unknownRows(nil, a.forms), make([]string, n)
+	mixed := make([]bool, n) // forms that the model does not describe
 	if f.engine.summarizer == nil {
 		for i := range rows {
 			rows[i].Open = true
@@ -27,7 +28,7 @@ func (f *Filter) describeForms(a *answers) (rows []Row, why []string) {
 			return f.engine.summarizer.Summarize(a.forms[from:to], rows[from:to])
 		}, func(i int, err error) {
 			if rows[i] = unknown; f.byDraws() {
-				rows[i].Open = true
+				rows[i].Open, mixed[i] = true, true
 				return
 			}
 			why[i] = reason(err)
@@ -35,19 +36,19 @@ func (f *Filter) describeForms(a *answers) (rows []Row, why []string) {
 	}
 	for _, to := range a.list {
 		if to.why == "" && to.of.Kind == quantity.KindForm && why[to.at] == "" {
-			why[to.at] = f.finish(&rows[to.at], &a.forms[to.at], &to.of.Form)
+			why[to.at] = f.finish(&rows[to.at], &a.forms[to.at], &to.of.Form, mixed[to.at])
 		}
 	}
 	return rows, why
 }
 
 // finish completes a row from the draws and takes it through the form's function.
-func (f *Filter) finish(r *Row, fn *Functional, form *quantity.Form) (why string) {
+func (f *Filter) finish(r *Row, fn *Functional, form *quantity.Form, mixed bool) (why string) {
 	if r.Open && !f.drawn {
 		return "nothing was drawn"
 	}
 	if f.byDraws() && (r.Open || form.Function != quantity.Identity) {
-		if err := f.ws.spared(func() error { return f.fromDraws(r, fn, form) }); err != nil {
+		if err := f.ws.spared(func() error { return f.fromDraws(r, fn, form, mixed) }); err != nil {
 			return reason(err)
 		}
 	} else if form.Function != quantity.Identity {
@@ -59,14 +60,15 @@ func (f *Filter) finish(r *Row, fn *Functional, form *quantity.Form) (why string
 	return ""
 }
 
-// fromDraws fills what is not known of a row from the draws of the form.
-func (f *Filter) fromDraws(r *Row, fn *Functional, form *quantity.Form) error {
+// fromDraws fills what is not known of a row from the draws of the form. Draws have moments also
+// where their law has none.
+func (f *Filter) fromDraws(r *Row, fn *Functional, form *quantity.Form, mixed bool) error {
 	for _, p := range fn.Param {
 		if f.ws.draws.Row(p) == nil {
 			return fmt.Errorf("%w: not drawn", ErrNumeric)
 		}
 	}
-	known := f.engine.summarizer != nil && !math.IsNaN(r.Mean) && form.Function == quantity.Identity
+	known := f.engine.summarizer != nil && !mixed && form.Function == quantity.Identity
 	if !known {
 		*r = unknown
 	}
@@ -80,7 +82,26 @@ func (f *Filter) fromDraws(r *Row, fn *Functional, form *quantity.Form) error {
 	if !everywhere {
 		return fmt.Errorf("%w: %s of it is not finite everywhere", ErrNumeric, form.Function)
 	}
+	if mixed && f.engine.summarizer != nil && form.Function == quantity.Identity {
+		f.withoutMoments(r, fn)
+	}
 	return nil
+}
+
+// withoutMoments takes from the row of a sum the moments that some part of it does not have.
+func (f *Filter) withoutMoments(r *Row, fn *Functional) {
+	for i, p := range fn.Param {
+		part := []Row{unknown}
+		if f.engine.summarizer.Summarize([]Functional{{Param: []int{p}, Weight: fn.Weight[i : i+1]}}, part) != nil {
+			continue // what the model does not know the draws say
+		}
+		if math.IsNaN(part[0].Mean) {
+			r.Mean, r.MCSEMean = math.NaN(), math.NaN()
+		}
+		if math.IsNaN(part[0].Mean) || math.IsNaN(part[0].SD) {
+			r.SD = math.NaN()
+		}
+	}
 }
 
 // transform takes a row whose law is known through the form's function: quantiles

@@ -93,7 +93,13 @@ func (f *Filter) derived(b *Batch) (*Batch, error) {
 	if limit := f.spec.Limits.Columns; limit > 0 && len(b.Columns) > limit {
 		return nil, fmt.Errorf("%w: %d columns, the limit is %d", ErrSchema, len(b.Columns), limit)
 	}
-	return f.now.design.made.Derive(b, &f.ws.derived)
+	made, err := f.now.design.made.Derive(b, &f.ws.derived)
+	if name := f.spec.Columns.Time; err == nil && name != "" { // the formula does not name it
+		if i := slices.IndexFunc(b.Columns, func(c Column) bool { return c.Name == name }); i >= 0 {
+			made.Columns = append(made.Columns, b.Columns[i])
+		}
+	}
+	return made, err
 }
 
 // assemble is the design of columns of a shard as they are.

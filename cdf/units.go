@@ -227,6 +227,7 @@ type Variables struct {
 	Names []string
 	// columns and groups say that there are others, of columns and groups of the data.
 	columns, groups, all bool
+	params               []string // of the kind
 }
 
 // Variables returns the variables of the spec's models.
@@ -261,6 +262,9 @@ func (s *Spec) Variables() Variables {
 	for _, f := range functionals(s, &empty, params, new(selection)) {
 		known.Names = append(known.Names, f.Name)
 	}
+	for _, p := range params {
+		known.params = append(known.params, p.Name)
+	}
 	return known
 }
 
@@ -270,6 +274,17 @@ func (v *Variables) MayHave(name string) bool {
 	if v.all || slices.Contains(v.Names, name) {
 		return true
 	}
-	_, rows := unitOf(param)
-	return v.columns && indexed && rows == byColumn || v.groups && (rows == byGroup || rows == byTerm)
+	if !slices.Contains(v.params, param) {
+		return false
+	}
+	switch _, rows := unitOf(param); rows {
+	case byColumn:
+		return v.columns && indexed
+	case byGroup:
+		return v.groups && indexed
+	case byTerm:
+		return v.groups
+	default:
+		return false
+	}
 }

@@ -56,7 +56,7 @@ func TestStateDeleteCountsKeys(t *testing.T) {
 	}
 	w.must("run", "--until-end")
 	_, messages := w.must("state", "delete", "a/1", "--yes", "--wait", "0")
-	for _, want := range []string{"2 tombstones sent", ": state delete, group credence, topic shards: 1 keys"} {
+	for _, want := range []string{"2 tombstones sent", ": state delete, group credence, topic shards: 1 key\n"} {
 		if !strings.Contains(messages, want) {
 			t.Errorf("no %q in %s", want, messages)
 		}

@@ -64,6 +64,10 @@ func failure(ctx context.Context, err error) error {
 // SetLog has the client library's lines, of all stores of the process, taken by a function.
 func SetLog(printf func(format string, args ...any)) { goredis.SetLogger(lines(printf)) }
 
+// Until somebody takes them they are nobody's: what goes wrong is in the errors, and the
+// library would write on stderr beside what a command says there.
+func init() { SetLog(func(string, ...any) {}) }
+
 type lines func(format string, args ...any)
 
 // Printf implements the library's logger.

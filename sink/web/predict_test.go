@@ -218,6 +218,8 @@ func TestPredictRefusals(t *testing.T) {
 		{`{"rows":[3]}`, 400, "bad_body", "expected"},
 		{`[]`, 400, "bad_body", "expected"},
 		{``, 400, "bad_body", "not JSON"},
+		{"\uFEFF", 400, "bad_body", "not JSON"},
+		{"\uFEFF\uFEFF{\"rows\":[" + good + "]}", 400, "bad_body", "not JSON"},
 		{`{"rows":[` + good, 400, "bad_body", "not JSON"},
 		{`{"rows":[` + good + `]} x`, 400, "bad_body", "follows"},
 		{`{"rows":[` + strings.Repeat(good+",", 200) + good + `]}`, 413, "too_large", "more than 4096 bytes"},
@@ -232,6 +234,9 @@ func TestPredictRefusals(t *testing.T) {
 		if status, _, body := send(s, "POST", "/v1/models/flights%2FATL/predict", `{"rows":[`+row+`]}`, "Content-Type", jsonType+"; charset=utf-8"); status != 200 {
 			t.Errorf("%s: %d %s", row, status, body)
 		}
+	}
+	if status, _, body := send(s, "POST", "/v1/models/flights%2FATL/predict", "\uFEFF"+`{"rows":[`+good+`]}`, "Content-Type", jsonType); status != 200 {
+		t.Errorf("a body behind a byte order mark: %d %s", status, body)
 	}
 	for _, kind := range []string{"", "text/plain", "application/jsonp", "nonsense;;"} {
 		if status, _, body := send(s, "POST", "/v1/models/flights%2FATL/predict", "{}", "Content-Type", kind); status != 415 {

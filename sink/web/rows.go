@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
@@ -45,8 +46,15 @@ type rowColumn struct {
 	index         map[string]int32
 }
 
+// mark may be before JSON and says nothing: RFC 8259, 8.1.
+const mark = "\uFEFF"
+
 func newRowReader(body io.Reader, inputs []cdf.Input, most int) *rowReader {
-	r := &rowReader{json: json.NewDecoder(body), byName: map[string]*rowColumn{}, most: most}
+	text := bufio.NewReader(body)
+	if head, _ := text.Peek(len(mark)); string(head) == mark { // an error comes again with the rows
+		_, _ = text.Discard(len(mark))
+	}
+	r := &rowReader{json: json.NewDecoder(text), byName: map[string]*rowColumn{}, most: most}
 	r.json.UseNumber()
 	for i := range inputs {
 		in := &inputs[i]

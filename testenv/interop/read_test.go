@@ -16,6 +16,11 @@ func pythonReads(library string) func(*testing.T, *world) {
 		out := run(t, nil, python(t), example(t, "python/read_posteriors.py"),
 			"--brokers", w.broker(), "--topic", w.arrow.output, "--with", library)
 		same(t, parseJSON(t, out), w.published)
+		// A name that is misspelt is no empty topic.
+		_, err := attempt(t, nil, python(t), example(t, "python/read_posteriors.py"), "--brokers", w.broker(), "--topic", "nobody", "--with", library)
+		if err == nil || !strings.Contains(err.Error(), "topic nobody: ") {
+			t.Errorf("a topic that does not exist: %v", err)
+		}
 	}
 }
 

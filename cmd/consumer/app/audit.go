@@ -7,9 +7,11 @@ import (
 	"os"
 	"os/user"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 )
 
 // Audited does a change that has been agreed to, and says who did it, to what, how much and
@@ -30,8 +32,8 @@ func (a *App) Audited(c *config.Config, command, things string, do func() (int64
 	if err != nil {
 		tail, level, how = append(tail, slog.Any("error", err)), slog.LevelError, ", failed"
 	}
-	a.Printf("audit: %s %s@%s: %s, group %s, topic %s: %d %s%s",
-		time.Now().UTC().Format(time.RFC3339), who, host, command, c.Kafka.Group, c.Kafka.Input, count, things, how)
+	a.Printf("audit: %s %s@%s: %s, group %s, topic %s: %s%s",
+		time.Now().UTC().Format(time.RFC3339), who, host, command, c.Kafka.Group, c.Kafka.Input, cli.Plural(count, strings.TrimSuffix(things, "s")), how)
 	if werr := appendAudit(c.Log.AuditFile, level, "command ended", tail); werr != nil && err == nil {
 		return fmt.Errorf("%s has ended well, but its line is missing: %w", command, werr)
 	}

@@ -56,10 +56,8 @@ The exit code is 1 if something would keep run from working.`,
 	return cmd
 }
 
-// inspect gathers the findings, each part only where the one before allows it.
+// inspect gathers the findings, each part only where those that it needs allow it.
 func inspect(ctx context.Context, a *app.App, f *app.Flags, outage time.Duration) (*checker, error) {
-	ctx, cancel := context.WithTimeout(ctx, app.Patience)
-	defer cancel()
 	k := &checker{names: a.Names, outage: outage}
 	if f.File == "" {
 		return nil, cli.Usagef("--config FILE is missing")
@@ -82,18 +80,23 @@ func inspect(ctx context.Context, a *app.App, f *app.Flags, outage time.Duration
 		k.add(levelNote, "kafka and redis", "", "embedded servers start with the command run and end with it: nothing to check")
 		return k, nil
 	}
-	k.connect(ctx)
+	if !k.kafkaAndStore(ctx) {
+		k.storeAlone(ctx)
+	}
 	return k, nil
 }
 
-func (k *checker) connect(ctx context.Context) {
+// kafkaAndStore reports whether it came to the store, whose keys have the cluster's id.
+func (k *checker) kafkaAndStore(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, app.Patience)
+	defer cancel()
 	if !k.brokers(ctx) {
-		return
+		return false
 	}
 	conn, err := connect.Dial(k.config)
 	if err != nil {
 		k.add(levelError, "kafka", "correct kafka.tls, kafka.sasl, input.schema or the files that they name", "%v", err)
-		return
+		return false
 	}
 	defer conn.Close()
 	for _, name := range conn.Reader.Lacking() {
@@ -101,7 +104,7 @@ func (k *checker) connect(ctx context.Context) {
 	}
 	cluster := kafkaCluster{conn.Client}
 	if !k.kafka(ctx, cluster) || !k.advertised(ctx, cluster) {
-		return
+		return false
 	}
 	input, err := cluster.Topic(ctx, k.config.Kafka.Input)
 	there := err == nil && input.partitions > 0
@@ -110,8 +113,8 @@ func (k *checker) connect(ctx context.Context) {
 		k.columns(ctx, conn)
 	}
 	if err := conn.OpenStore(ctx, k.config); err != nil {
-		k.add(levelError, "redis", "correct redis.url and redis.password_file", "%v", err)
-		return
+		k.unopened(err)
+		return true
 	}
 	s := redisStore{conn.Store}
 	before := len(k.findings)
@@ -122,6 +125,24 @@ func (k *checker) connect(ctx context.Context) {
 		k.notes(ctx, s, marks, err)
 		k.partitioner(ctx, s, input.partitions, kafka.PartitionOf)
 	}
+	return true
+}
+
+// storeAlone looks at what a store tells of itself where Kafka does not answer.
+func (k *checker) storeAlone(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, app.Patience)
+	defer cancel()
+	s, err := connect.OpenStoreAlone(k.config)
+	if err != nil {
+		k.unopened(err)
+		return
+	}
+	k.store(ctx, redisStore{s})
+	_ = s.Close()
+}
+
+func (k *checker) unopened(err error) {
+	k.add(levelError, "redis", "correct redis.url and redis.password_file", "%v", err)
 }
 
 // columns compares the newest shards with the configuration.

@@ -103,7 +103,7 @@ func (i *inspector) visit(s *connect.Sampled) bool {
 		return true
 	case s.Err != nil:
 		i.unread.add(s, "%v", s.Err)
-		if text := bytes.TrimSpace(s.Record.Value); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
+		if text := bytes.TrimSpace(bytes.TrimPrefix(s.Record.Value, []byte("\uFEFF"))); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
 			i.braces++
 		}
 		return true
@@ -245,7 +245,7 @@ func (i *inspector) waits(k *checker) {
 		}
 	}
 	if keys > 0 {
-		k.add(levelNote, "topic "+i.config.Kafka.Input, "", "%d rows of the newest records, of %d keys, wait for a shard (input.coalesce): whether a model takes it is not known yet", rows, keys)
+		k.add(levelNote, "topic "+i.config.Kafka.Input, "", "%s of the newest records, of %s, wait for a shard (input.coalesce): whether a model takes it is not known yet", cli.Plural(rows, "row"), cli.Plural(keys, "key"))
 	}
 }
 

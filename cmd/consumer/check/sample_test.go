@@ -41,8 +41,8 @@ func TestSampleIsGatheredAsAWorkerDoes(t *testing.T) {
 	}{
 		{"single rows", "ab", 0, []string{`warning models[0]: 1 of the 2 newest shards that match "**" would go to the dead letters; the first: partition 0, offset 0: key "k": `}},
 		{"gathered", "abbbabaabbab", 4, []string{"ok topic shards: the 12 newest events in json fit"}},
-		{"some wait", "abbbab", 4, []string{"ok topic shards: the 6 newest events in json fit", "note topic shards: 2 rows of the newest records, of 1 keys, wait for a shard"}},
-		{"all wait", "aaa", 4, []string{"ok topic shards: the 3 newest", "note topic shards: 3 rows of the newest records, of 1 keys, wait"}},
+		{"some wait", "abbbab", 4, []string{"ok topic shards: the 6 newest events in json fit", "note topic shards: 2 rows of the newest records, of 1 key, wait for a shard"}},
+		{"all wait", "aaa", 4, []string{"ok topic shards: the 3 newest", "note topic shards: 3 rows of the newest records, of 1 key, wait"}},
 		{"a record that is refused alone", "ab-bb", 4, []string{`warning models[0]: 1 of the 5 newest records that match "**"`, "partition 0, offset 2: ", `column "c"`}},
 		{"a shard that is refused", "aaaa", 4, []string{`error models[0]: 4 of the 4 newest records that match "**" would go to the dead letters, or be let go with one that does`,
 			"partition 0, offset 3: ", "the shard had 4 rows of 4 records, of this key from offset 0 to 3, and none of them is applied"}},

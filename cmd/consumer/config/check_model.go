@@ -27,6 +27,9 @@ func (m *Model) check(kinds kind.Registry, k *kind.Kind, path string) []error {
 	if !(m.Forget > 0 && m.Forget <= 1) {
 		wrong("forget: %g is not above 0 and at most 1 (1 never forgets)", m.Forget)
 	}
+	if slices.Contains(m.given, "forget_per") && !slices.Contains(m.given, "forget") {
+		m.doubts = append(m.doubts, fmt.Errorf("%s.forget_per: it says per what the factor forget is, which is left out, so that nothing is forgotten: add forget, such as 0.95, or leave forget_per out", path))
+	}
 	choose("missing", m.Missing, "level", "drop", "reject")
 	p := m.Publish
 	if p.Every < 1 {

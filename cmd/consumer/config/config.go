@@ -245,5 +245,10 @@ func Parse(s Source, text []byte) (*Config, []string, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, warnings, err
 	}
+	for i := range c.Models {
+		for _, doubt := range c.Models[i].doubts {
+			warnings = append(warnings, d.placed(root, doubt).Error())
+		}
+	}
 	return c, append(warnings, c.warnings()...), nil
 }

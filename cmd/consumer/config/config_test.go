@@ -212,6 +212,10 @@ func TestOverrideErrorsNameTheirOrigin(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
+	model := func(keys string) string { return "models:\n- match: \"**\"\n  kind: linear\n  " + keys }
+	predicts := func(other, level string) string {
+		return model("columns: {response: y, features: [{name: shop, levels: [north, south], baseline: south, other: " + other + "}]}\n  publish:\n    quantities: [{predict: {shop: " + level + "}}]")
+	}
 	for _, c := range []struct{ text, want string }{
 		{"redis: {url: embedded}", "all state is lost"},
 		{"redis: {url: embedded}\nkafka: {brokers: [embedded]}", ""},
@@ -221,13 +225,28 @@ func TestWarnings(t *testing.T) {
 		{"http: {listen: 'localhost:8080'}", ""},
 		{"http: {listen: ':8080', token_file: t}", ""},
 		{"http: {listen: ':8080', tokens_file: t}", ""},
+		{model("forget_per: 1h"), "c.yaml:4: models[0].forget_per: it says per what"},
+		{model("forget: 1\n  forget_per: 1h"), ""},
+		{model("forget: 0.9"), ""},
+		{predicts("level", "nroth"), `c.yaml:6: models[0].publish.quantities[0].predict: "nroth" is none of the levels of column "shop", and the prediction is that of all that are not listed: write __other__ if it is to be, did you mean "north"?`},
+		{predicts("level", "north"), ""},
+		{predicts("level", "__other__"), ""},
 	} {
-		_, warnings, err := Parse(Source{Kinds: models.Kinds(), File: "c.yaml"}, []byte(c.text+"\n"+smallest))
+		if !strings.Contains(c.text, "models:") {
+			c.text += "\n" + smallest
+		}
+		_, warnings, err := Parse(Source{Kinds: models.Kinds(), File: "c.yaml"}, []byte(c.text))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(warnings, "\n"); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: warnings %q, want %q", c.text, got, c.want)
+		}
+	}
+	for _, other := range []string{"drop", "reject"} {
+		_, _, err := Parse(Source{Kinds: models.Kinds(), File: "c.yaml"}, []byte(predicts(other, "nroth")))
+		if want := `"nroth" is none of the levels of column "shop", and other: ` + other + ` leaves it without a prediction, did you mean "north"?`; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

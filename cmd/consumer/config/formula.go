@@ -15,11 +15,12 @@ import (
 // besideFormula are the keys of columns that a formula leaves open.
 var besideFormula = []string{"scaling", "time"}
 
-// decodeNode remembers which keys of columns are there: a formula takes the place of some.
+// decodeNode remembers which keys are there, also of columns: a formula takes the place of some.
 func (m *Model) decodeNode(d *decoder, n yamlNode, path string) {
 	type plain Model
 	d.decodeInto(n, (*plain)(m), path)
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		m.given = append(m.given, n.Content[i].Value)
 		if n.Content[i].Value != "columns" {
 			continue
 		}

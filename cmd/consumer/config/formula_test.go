@@ -51,7 +51,7 @@ func TestFormula(t *testing.T) {
 
 func TestFormulaRefused(t *testing.T) {
 	for text, says := range map[string]string{
-		"kind: linear, formula: y ~ x + )":                         "c.yaml: models[0].formula: a name or a number is expected here, and not \")\"\n  y ~ x + )\n          ^",
+		"kind: linear, formula: y ~ x + )":                         "c.yaml:1: models[0].formula: a name or a number is expected here, and not \")\"\n  y ~ x + )\n          ^",
 		"kind: linear, formula: y ~ x, columns: {response: y}":     "formula and columns.response are both given",
 		"kind: linear, formula: y ~ x, columns: {intercept: true}": "formula and columns.intercept are both given",
 		"kind: poisson, formula: y ~ x, columns: {group: g}":       "formula and columns.group are both given",

@@ -28,6 +28,9 @@ type Model struct {
 	Settings  yamlNode `yaml:"settings"`
 
 	Spec *cdf.Spec `yaml:"-"` // set by resolve
+
+	given  []string // the keys that were written
+	doubts []error  // what resolve found allowed and seldom meant
 }
 
 // Columns says what the columns of a shard serve as.
@@ -219,7 +222,7 @@ func (m *Model) resolve(c *Config, d *decoder, path string) []error {
 	roles := m.Columns.roles()
 	if m.Formula != "" {
 		if roles, err = m.formulaRoles(c.Kinds, k); err != nil {
-			return []error{fmt.Errorf("%s: %s.%w", c.File, path, err)}
+			return []error{fmt.Errorf("%s.%w", path, err)}
 		}
 	}
 	before := len(d.problems)

@@ -121,6 +121,7 @@ type answers struct {
 	all       []error
 	told      []quantity.Quantity
 	alerts    []quantity.Alert
+	doubts    []error // allowed and seldom meant
 }
 
 // compileAnswers returns the quantities and alerts of the entry for its spec.
@@ -137,6 +138,7 @@ func (m *Model) compileAnswers(spec *cdf.Spec, path string) ([]quantity.Quantity
 		a.wrong("publish.quantities", "%d quantities and quantiles; at most %d", n, mostQuantities)
 		return nil, nil, a.all
 	}
+	defer func() { m.doubts = append(m.doubts, a.doubts...) }()
 	if n := len(m.Alerts); n > mostAlerts {
 		a.wrong("alerts", "%d alerts; at most %d", n, mostAlerts)
 		return nil, nil, a.all
@@ -198,7 +200,9 @@ func (a *answers) quantity(c *Quantity, at string) {
 		q.Kind, q.Cells = quantity.KindPrediction, c.Predict.list
 		q.Name = cmp.Or(q.Name, "predict("+c.Predict.words()+")")
 		at += ".predict"
-		err = a.row(q.Cells)
+		if err = a.row(q.Cells); err == nil {
+			err = a.levels(q.Cells, at)
+		}
 	}
 	switch {
 	case err != nil:
@@ -273,6 +277,27 @@ func (a *answers) row(list []quantity.Cell) error {
 		if a.spec.Columns.Formula == nil && n.Role != "response" && n.Role != "exposure" && !has(n.Name) {
 			return fmt.Errorf("column %q is missing", n.Name)
 		}
+	}
+	return nil
+}
+
+// levels compares texts of a row to predict with the levels that are listed: a slip of the
+// pen would be answered with what all levels share that are not.
+func (a *answers) levels(list []quantity.Cell, at string) error {
+	for _, c := range list {
+		i := slices.IndexFunc(a.spec.Columns.Features, func(f cdf.Feature) bool { return f.Name == c.Column })
+		if i < 0 {
+			continue
+		}
+		f := &a.spec.Columns.Features[i]
+		if len(f.Levels) == 0 || slices.Contains(f.Levels, c.Text) || c.Text == "__other__" || c.Text == "__missing__" {
+			continue
+		}
+		what, near := fmt.Sprintf("%q is none of the levels of column %q", c.Text, c.Column), cli.Suggest(c.Text, f.Levels)
+		if f.Other == "drop" || f.Other == "reject" {
+			return fmt.Errorf("%s, and other: %s leaves it without a prediction%s", what, f.Other, near)
+		}
+		a.doubts = append(a.doubts, fmt.Errorf("%s.%s: %s, and the prediction is that of all that are not listed: write __other__ if it is to be%s", a.path, at, what, near))
 	}
 	return nil
 }

@@ -172,3 +172,19 @@ models:
 		t.Error("a group of a formula without groups is taken")
 	}
 }
+
+// Groups are of the data, and their parameter is of the kind: anova has no u, and poisson no zeta.
+func TestQuantitiesOfGroups(t *testing.T) {
+	for _, c := range []struct {
+		kind, of string
+		fine     bool
+	}{
+		{"anova", "zeta[B] - zeta[A]", true}, {"anova", "u[B] - u[A]", false}, {"anova", "mu", true}, {"anova", "beta[B]", false},
+		{"poisson", "u[B] - u[A]", true}, {"poisson", "sigma2_u", true}, {"poisson", "zeta[B]", false}, {"poisson", "u", false},
+	} {
+		text := "models: [{match: '**', kind: " + c.kind + ", columns: {response: y, group: arm}, publish: {quantities: [{of: '" + c.of + "'}]}}]"
+		if _, err := shop(t, text); (err == nil) != c.fine || err != nil && !strings.Contains(err.Error(), "there is no variable") {
+			t.Errorf("%s of %s: %v", c.of, c.kind, err)
+		}
+	}
+}

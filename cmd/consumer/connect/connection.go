@@ -155,6 +155,14 @@ func (n *Connection) OpenStore(ctx context.Context, c *config.Config) error {
 	return nil
 }
 
+// OpenStoreAlone opens the store for questions about the server itself, where no cluster says
+// which keys are the group's.
+func OpenStoreAlone(c *config.Config) (*redis.Store, error) {
+	o := (&Connection{}).storeOptions(c)
+	o.Cluster = "unknown"
+	return redis.Open(o)
+}
+
 // storeOptions are those of the store, but for the cluster's id.
 func (n *Connection) storeOptions(c *config.Config) redis.Options {
 	return redis.Options{
@@ -211,7 +219,15 @@ func (n *Connection) Prepare(ctx context.Context, c *config.Config, logger *slog
 	if !c.Kafka.CreateTopics {
 		return nil
 	}
-	return n.CreateTopics(ctx, c)
+	known, err := n.own.Partitions(ctx, c.Kafka.Input)
+	missing := (err != nil || known == 0) && !c.StoreInside
+	if err := n.CreateTopics(ctx, c); err != nil {
+		return err
+	}
+	if missing {
+		logger.Warn("input topic created", "topic", c.Kafka.Input, "partitions", Partitions, "advice", "it did not exist: compare kafka.input with the topic that producers send to")
+	}
+	return nil
 }
 
 // CreateTopics creates the topics that do not exist.

@@ -33,6 +33,8 @@ func (p *Profile) adopt(w *Wish) (*formula.Formula, error) {
 	return f, nil
 }
 
+const notNamed = "the formula does not name it"
+
 // heed gives the columns the roles that the formula has for them, so that the kind is
 // chosen for it.
 func (m *Model) heed() {
@@ -44,7 +46,7 @@ func (m *Model) heed() {
 		case slices.ContainsFunc(groups, func(c cdf.Group) bool { return c.Column == g.name }):
 			g.role = group
 		case !slices.Contains(named, g.name) && !m.formula.Point():
-			g.role, g.why = leftOut, "the formula does not name it"
+			g.role, g.why = leftOut, notNamed
 		case g.role == leftOut && slices.Contains(named, g.name): // at the reader's wish
 			g.role, g.why = numericFeature, ""
 			if g.kind == cdf.Text {

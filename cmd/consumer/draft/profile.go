@@ -111,6 +111,12 @@ func (p *Profile) check(spec *cdf.Spec) error {
 	if _, err := cdf.NewFilter(spec, "").Check(first); errors.Is(err, cdf.ErrSchema) {
 		return err
 	}
+	if all := p.rows.Batch(); spec.Columns.Formula != nil && all.Rows > 0 {
+		// A baseline that no row of the sample has is none of a first shard's.
+		if _, err := spec.Columns.Formula.Begin(all, spec.Limits.Columns, false); errors.Is(err, cdf.ErrSchema) {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -242,6 +242,8 @@ func (m *Model) settle(wanted string) {
 	for i := range m.columns {
 		g := &m.columns[i]
 		switch {
+		case g.role == clock && !k.Time && m.formula != nil && !m.formula.Point() && !slices.Contains(m.formula.Columns(), g.name):
+			g.role, g.why = leftOut, notNamed
 		case g.role == clock && !k.Time && k.Features && g.recurs():
 			g.role = numericFeature
 		case g.role == clock && (!k.Time || !g.steps() || g != first(m.columns, clock)):

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/formula"
 	"github.com/credence-stream/credence/models"
 )
 
@@ -50,6 +51,40 @@ func TestSpanTellsItsEndsApart(t *testing.T) {
 	} {
 		if got := span(ends[0], ends[1]); got != want {
 			t.Errorf("%v: %q, want %q", ends, got, want)
+		}
+	}
+}
+
+// A column that never falls is a feature where columns are listed, and left out where a formula
+// does not name it; a baseline that no row has is refused, and one that some row has is not.
+func TestTableOfAFormula(t *testing.T) {
+	year := wholes("year", func(i int) int { return 2007 + i/20 })
+	for text, use := range map[string]string{"": "feature", "y ~ color": "left out: the formula does not name it", "y ~ color + year": "feature", "y ~ .": "feature"} {
+		p := profileOf(year, color, y)
+		m, err := p.Suggest(models.Kinds(), Wish{Formula: text, Kind: "linear", Response: "y"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, _, _ := strings.Cut(m.table("", p)[strings.Index(m.table("", p), `"year"`):], "\n")
+		if !strings.Contains(line, use) {
+			t.Errorf("%s: %s, want %s", text, line, use)
+		}
+	}
+	for baseline, refused := range map[string]bool{"red": false, "rad": true} {
+		p := newProfile()
+		p.Of = 60
+		p.Add("k", &cdf.Batch{Rows: 60, Columns: []cdf.Column{color, y}})
+		f, err := formula.Parse("y ~ C(color, baseline=" + baseline + ")")
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, _ := models.Kinds().Lookup("linear")
+		spec, err := k.Spec("", f.Roles(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.check(spec); (err != nil) != refused {
+			t.Errorf("baseline %s: %v", baseline, err)
 		}
 	}
 }

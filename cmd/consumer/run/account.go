@@ -67,7 +67,7 @@ func (a Account) String() string {
 		fmt.Fprintf(&b, " %s without a response, which %s predicted, not learnt from.", cli.Plural(a.Unheard, "row is", "rows are"), verb(a.Unheard))
 	}
 	if dead > 0 {
-		fmt.Fprintf(&b, " %s became dead letters (%s)", cli.Plural(dead, "record"), counted(a.Dead))
+		fmt.Fprintf(&b, " %s (%s)", cli.Plural(dead, "record became a dead letter", "records became dead letters"), counted(a.Dead))
 		if a.file != "" {
 			fmt.Fprintf(&b, "; %s says why", cli.Command(a.names.Consumer)+" dead-letters list --config "+cli.Quote(a.file))
 		}

@@ -104,7 +104,7 @@ func TestATopicIsReadAndNothingElse(t *testing.T) {
 		t.mostRead, t.mostKeys = 5, 19
 	})
 	page := x.until(`the live page: (\S+)`)[1]
-	x.until(`reached the end in .*, 20 keys\..* 1 record became dead letters \(decode 1\)`)
+	x.until(`reached the end in .*, 20 keys\..* 1 record became a dead letter \(decode 1\)`)
 	x.until("the page stays")
 	if after := holdings(t, kgo.SeedBrokers(env.Brokers()...)); !slices.Equal(before, after) {
 		t.Errorf("the cluster holds\n%s\nand held\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))

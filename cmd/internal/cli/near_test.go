@@ -16,3 +16,9 @@ func TestNear(t *testing.T) {
 		}
 	}
 }
+
+func TestSuggestWhateverTheCase(t *testing.T) {
+	if got := Suggest("b", []string{"A", "B"}); got != `, did you mean "B"?` {
+		t.Error(got)
+	}
+}

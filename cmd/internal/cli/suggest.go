@@ -10,7 +10,7 @@ import (
 func Suggest(word string, known []string) string {
 	best, least := "", max(2, len(word)/3)+1
 	for _, k := range known {
-		if n := distance(strings.ToLower(word), k); n < least {
+		if n := distance(strings.ToLower(word), strings.ToLower(k)); n < least {
 			best, least = k, n
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/replay"
 	"github.com/credence-stream/credence/cmd/internal/term"
 )
@@ -180,7 +181,7 @@ func (p *Program) summary(d *delivery, t replay.Totals, took time.Duration) erro
 			Seconds float64 `json:"seconds"`
 		}{d.run, d.topic, t, took.Seconds()})
 	}
-	_, err := fmt.Fprintf(p.Stdout, "sent %d shards (%d rows, %d keys, %d bytes) to topic %s in %.1f s, run %s\n",
-		t.Shards, t.Rows, t.Keys, t.Bytes, d.topic, took.Seconds(), d.run)
+	_, err := fmt.Fprintf(p.Stdout, "sent %s (%s, %s, %s) to topic %s in %.1f s, run %s\n",
+		cli.Plural(t.Shards, "shard"), cli.Plural(t.Rows, "row"), cli.Plural(t.Keys, "key"), cli.Plural(t.Bytes, "byte"), d.topic, took.Seconds(), d.run)
 	return err
 }

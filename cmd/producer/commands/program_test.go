@@ -123,7 +123,7 @@ func TestReplaySaysWhatItSent(t *testing.T) {
 	if r.code != 0 || run == nil || !strings.Contains(r.stderr, "created topic in with 4 partitions") {
 		t.Fatalf("exit %d, stderr %s", r.code, r.stderr)
 	}
-	if want := regexp.MustCompile(`^sent 5 shards \(8 rows, 3 keys, \d+ bytes\) to topic in in \d+\.\d s, run ` + run[1] + "\n$"); !want.MatchString(r.stdout) {
+	if want := regexp.MustCompile(`^sent 5 shards \(8 rows, 3 keys, [\d,]+ bytes\) to topic in in \d+\.\d s, run ` + run[1] + "\n$"); !want.MatchString(r.stdout) {
 		t.Errorf("stdout is %q, want %s", r.stdout, want)
 	}
 	if m.topics["in"] != 4 {
@@ -252,7 +252,7 @@ func TestDemoFlights(t *testing.T) {
 	var m fake
 	r := m.run(t.Context(), "replay", "--input", file, "--key-column", "origin", "--rows", "10",
 		"--topic", "in", "--brokers", "b:1", "--run-id", "R")
-	if r.code != 0 || !strings.HasPrefix(r.stdout, "sent 2104 shards (20000 rows, 220 keys,") {
+	if r.code != 0 || !strings.HasPrefix(r.stdout, "sent 2,104 shards (20,000 rows, 220 keys,") {
 		t.Fatalf("exit %d, stdout %s, stderr %s", r.code, r.stdout, r.stderr)
 	}
 	i := 0

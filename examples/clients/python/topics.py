@@ -14,9 +14,11 @@ def messages(brokers, topic):
             "enable.partition.eof": False,
         }
     )
-    partitions = consumer.list_topics(topic, timeout=20).topics[topic].partitions
+    about = consumer.list_topics(topic, timeout=20).topics[topic]
+    if about.error is not None:  # a topic that does not exist is not an empty one
+        raise LookupError(f"topic {topic}: {about.error.str()}")
     left = {}
-    for p in partitions:
+    for p in about.partitions:
         start, end = consumer.get_watermark_offsets(TopicPartition(topic, p), timeout=20)
         if end > start:
             left[p] = end

@@ -50,7 +50,11 @@ func (d *Decoder) explain(value []byte, err error) error {
 	case errors.Is(syntax.Err, jsontext.ErrDuplicateName):
 		what = "is there twice"
 	}
-	return fmt.Errorf("%w: %s: %.200s, at byte %d", pipeline.ErrDecode, d.path(syntax.JSONPointer), what, syntax.ByteOffset)
+	at := syntax.ByteOffset
+	if bytes.HasPrefix(value, mark) {
+		at += int64(len(mark))
+	}
+	return fmt.Errorf("%w: %s: %.200s, at byte %d", pipeline.ErrDecode, d.path(syntax.JSONPointer), what, at)
 }
 
 // path writes a pointer as messages have it: $.rows[3].customer.age.

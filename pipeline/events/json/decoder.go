@@ -39,6 +39,8 @@ type Decoder struct {
 // field, as in [{"a":1},{"a":2}], takes six to eight.
 const times = 16
 
+var mark = []byte("\uFEFF")
+
 // NewDecoder returns a decoder of rows at a path of their records, empty for the
 // records themselves.
 func NewDecoder(limits events.Limits, wanted events.Wanted, payload []string) *Decoder {
@@ -63,7 +65,8 @@ func (d *Decoder) Decode(value []byte) (b *cdf.Batch, err error) {
 	if err := d.sheet.Begin(len(value), times); err != nil {
 		return nil, err
 	}
-	d.in = *bytes.NewBuffer(value)
+	// A byte order mark says nothing in UTF-8, and a reader may pass over it: RFC 8259, 8.1.
+	d.in = *bytes.NewBuffer(bytes.TrimPrefix(value, mark))
 	d.text.Reset(&d.in)
 	d.room = d.room[:0]
 	if err := d.record(); err != nil {

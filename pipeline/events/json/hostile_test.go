@@ -67,6 +67,26 @@ func TestTruncatedAtEveryByte(t *testing.T) {
 	}
 }
 
+// A byte order mark before a record, as some programs of Windows write, is passed over; one
+// anywhere else is no blank, and the place of what is wrong counts it.
+func TestByteOrderMark(t *testing.T) {
+	d := NewDecoder(events.Limits{}, events.Wanted{}, nil)
+	if b, err := d.Decode([]byte("\uFEFF [{\"y\":1.5},{\"y\":2}]")); err != nil || b.Rows != 2 || b.Columns[0].Number[1] != 2 {
+		t.Fatalf("%+v %v", b, err)
+	}
+	for value, why := range map[string]string{
+		"\uFEFF{\"y\":x}":       "at byte 8",
+		"{\"y\":x}":             "at byte 5",
+		"\uFEFF\uFEFF{\"y\":1}": "at byte 3",
+		"{\"y\":1}\uFEFF":       "at byte 7",
+		"\uFEFF":                "too early",
+	} {
+		if _, err := d.Decode([]byte(value)); !errors.Is(err, pipeline.ErrDecode) || !strings.Contains(err.Error(), why) {
+			t.Errorf("%q: %v, want %s", value, err, why)
+		}
+	}
+}
+
 // A large record waits for the memory that all share, and gives it back.
 func TestLargeRecordsTakeTurns(t *testing.T) {
 	memory := pipeline.NewBudget(1 << 20)

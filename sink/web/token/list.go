@@ -32,6 +32,8 @@ var (
 	named = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	// quoted is what the reader of YAML shows of a file, which may be a part of a token.
 	quoted = regexp.MustCompile("`[^`]*`")
+	// unknown is what it says of a key that is none of ours, which may be one, too.
+	unknown = regexp.MustCompile(`field .* not found in type .*`)
 )
 
 // ReadList reads a file of tokens: a list named tokens, each with name, token, scope and
@@ -45,7 +47,7 @@ func ReadList(file string) ([]Token, error) {
 		Tokens []entry `yaml:"tokens"`
 	}
 	if err := strictyaml.Decode(string(text))(&read); err != nil {
-		return nil, fmt.Errorf("http.tokens_file %s: %s", file, quoted.ReplaceAllString(err.Error(), "a value"))
+		return nil, fmt.Errorf("http.tokens_file %s: %s", file, unknown.ReplaceAllString(quoted.ReplaceAllString(err.Error(), "a value"), "a key that is none of tokens, and of an entry name, token, scope, prefix"))
 	}
 	if n := len(read.Tokens); n == 0 || n > most {
 		return nil, fmt.Errorf("http.tokens_file %s has %d tokens; it needs 1 to %d, as tokens: [{name: ..., token: ..., scope: read, prefix: ...}]", file, n, most)

@@ -65,10 +65,11 @@ func TestReadList(t *testing.T) {
 	}
 	one := func(members string) string { return "tokens: [{" + members + "}]" }
 	for text, fails := range map[string]string{
-		"":           "0 tokens",
-		secret:       "a value",
-		"tokens: []": "0 tokens",
-		"token: []":  "not found",
+		"":                         "0 tokens",
+		secret:                     "a value",
+		"tokens: []":               "0 tokens",
+		"token: []":                "line 1: a key that is none of tokens",
+		secret + ": {scope: read}": "line 1: a key that is none of tokens",
 		one("name: a, scope: read, prefix: a, token: short"):                                                               "can be guessed",
 		one("name: a, scope: read, token: " + secret):                                                                      "prefix is missing",
 		one("name: a, prefix: a, token: " + secret):                                                                        `scope is ""`,
@@ -76,7 +77,7 @@ func TestReadList(t *testing.T) {
 		one("name: a.b, scope: read, prefix: a, token: " + secret):                                                         "a name has",
 		one("scope: read, prefix: a, token: " + secret):                                                                    "a name has",
 		one("name: a, scope: read, prefix: a"):                                                                             "can be guessed",
-		one("name: a, scope: read, prefix: a, token: " + secret + ", keys: 3"):                                             "not found",
+		one("name: a, scope: read, prefix: a, token: " + secret + ", keys: 3"):                                             "line 1: a key that is none of",
 		one("name: a, scope: read, prefix: " + strings.Repeat("x", 513) + ", token: " + secret):                            "at most 512",
 		one("name: a, scope: read, prefix: a, token: [" + secret + "]"):                                                    "line 1",
 		one("name: a, scope: read, prefix: a, token: " + secret + "}, {name: a, scope: read, prefix: a, token: " + other):  "named a",
