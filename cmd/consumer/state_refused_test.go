@@ -1,18 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -269,64 +265,4 @@ func TestVerifyBesideAConsumer(t *testing.T) {
 	}
 	p.end()
 	w.must("verify")
-}
-
-// What a file holds beside snapshots, which have a checksum of their own, is what was exported,
-// too: a row whose time or whose rows have another bit, a watermark, or a second export behind
-// the first, which was left out, are refused before anything is changed.
-func TestImportRefusesADamagedFile(t *testing.T) {
-	w := settled(t)
-	dir := t.TempDir()
-	file := filepath.Join(dir, "s.arrows")
-	w.must("state", "export", "--out", file)
-	whole, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, _ := w.must("state", "list", "--format", "json")
-	var l state.Line
-	if err := json.NewDecoder(strings.NewReader(out)).Decode(&l); err != nil {
-		t.Fatal(err)
-	}
-	at, err := time.Parse(time.RFC3339Nano, l.Time)
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := func(old, now []byte) []byte {
-		if !bytes.Contains(whole, old) {
-			t.Fatalf("the file has no %q", old)
-		}
-		return bytes.Replace(whole, old, now, 1)
-	}
-	stamp := func(t int64) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(t)) }
-	for name, c := range map[string]struct {
-		file []byte
-		why  string
-	}{
-		"the time of a row":   {changed(stamp(at.UnixMilli()), stamp(at.UnixMilli()^1<<30)), "checksum does not match"},
-		"a watermark":         {changed([]byte(`"watermark":`), []byte(`"waterMark":`)), "checksum does not match"},
-		"an origin":           {changed([]byte(`"origin":0`), []byte(`"origin":1`)), "checksum does not match"},
-		"two exports in one":  {append(slices.Clone(whole), whole...), "something follows the end"},
-		"what is no export":   {append(slices.Clone(whole), "more"...), "something follows the end"},
-		"cut behind its rows": {whole[:len(whole)-1], "unexpected EOF"},
-	} {
-		damaged := filepath.Join(dir, "damaged.arrows")
-		if err := os.WriteFile(damaged, c.file, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		code, _, messages := w.consumer("state", "import", "--in", damaged, "--set", "kafka.group=third")
-		if code != 1 || !strings.Contains(messages, c.why) {
-			t.Errorf("%s: exit %d %s, want %q", name, code, messages, c.why)
-		}
-		if after := w.metas("third"); slices.ContainsFunc(after, func(m pipeline.Meta) bool { return m.Exists }) {
-			t.Fatalf("%s: the group has %+v", name, after)
-		}
-	}
-	// A file of a release that wrote no checksums is taken as it is.
-	old := bytes.ReplaceAll(bytes.ReplaceAll(whole, []byte(`"sum"`), []byte(`"sun"`)), []byte("credence.sum"), []byte("credence.sun"))
-	if err := os.WriteFile(file, old, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w.must("state", "import", "--in", file, "--set", "kafka.group=third")
-	w.must("verify", "--set", "kafka.group=third")
 }

@@ -116,7 +116,6 @@ func (w *StateWriter) Close() error {
 
 // StateReader reads what a StateWriter wrote.
 type StateReader struct {
-	from  io.Reader
 	in    *ipc.Reader
 	batch arrow.Record
 	row   int
@@ -139,7 +138,7 @@ func NewStateReader(r io.Reader) (sr *StateReader, meta map[string]string, err e
 		}
 	}
 	about := schema.Metadata()
-	return &StateReader{from: r, in: in}, about.ToMap(), nil
+	return &StateReader{in: in}, about.ToMap(), nil
 }
 
 // Next returns the next row, io.EOF after the last one. Its bytes are copies.
@@ -173,17 +172,6 @@ func (r *StateReader) Next() (s *State, err error) {
 		Time: int64(b.Column(7).(*array.Timestamp).Value(i)), Gaps: number(8), Fingerprint: text(9),
 		Snapshot: bytes(10), Summary: bytes(11), Repeats: bytes(12), Outlier: outlier, Sections: sections,
 	}, nil
-}
-
-// End says what is wrong with the end of the stream, once Next has returned io.EOF:
-// something follows it, as of two exports in one file, which would be left out.
-func (r *StateReader) End() error {
-	if n, err := io.CopyN(io.Discard, r.from, 1); n > 0 {
-		return errors.New("something follows the end of the export: it is one export a file")
-	} else if !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
 }
 
 // rescue turns a panic of the library, which trusts what it reads, into an

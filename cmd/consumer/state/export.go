@@ -28,10 +28,9 @@ const (
 	exportGroup      = "credence.group"
 	exportTopic      = "credence.topic"
 	exportCount      = "credence.partition_count"
-	exportPartitions = "credence.partitions" // JSON list of part
+	exportPartitions = "credence.partitions" // JSON list of admin.Export
 	exportSelection  = "credence.key"        // the glob, "" for all keys
 	exportPast       = "credence.past"       // JSON list of pipeline.Era, where the topic was rescaled
-	exportSum        = "credence.sum"        // aboutSum of the others; files of before have none
 )
 
 // exportVersion is the format of the file: 2 since the last outlier is in it.
@@ -109,7 +108,7 @@ func (s *states) exportInto(ctx context.Context, to *cli.File, glob string, past
 
 // spooled is where a partition's values are.
 type spooled struct {
-	part
+	admin.Export
 	from, to int64
 }
 
@@ -120,13 +119,12 @@ func (s *states) spool(ctx context.Context, file *os.File) ([]spooled, error) {
 	at := int64(0)
 	for id := range s.count {
 		w := bufio.NewWriterSize(file, 1<<20)
-		end, sum := at, newRowSum()
+		end := at
 		begin := func(attempt int) error {
 			if attempt > 1 {
 				s.Printf("partition %d changed while it was read: reading it again", id)
 			}
 			end = at
-			sum.Reset()
 			w.Reset(file)
 			_, err := file.Seek(at, io.SeekStart)
 			return err
@@ -135,16 +133,11 @@ func (s *states) spool(ctx context.Context, file *os.File) ([]spooled, error) {
 			return nil, err
 		}
 		e, ok, err := admin.Collect(ctx, s.Store, s.Store, s.partition(id), exportAttempts, s.seen, begin, func(key string, v pipeline.Stored) error {
-			row, err := stateRow(key, int32(id), v)
-			if err != nil {
-				return err
-			}
-			sum.add(row)
 			head := binary.AppendUvarint(nil, uint64(len(key)))
 			head = append(head, key...)
 			head = binary.AppendUvarint(head, uint64(len(v)))
 			end += int64(len(head) + len(v))
-			_, err = w.Write(append(head, v...))
+			_, err := w.Write(append(head, v...))
 			return err
 		})
 		if err != nil {
@@ -154,7 +147,7 @@ func (s *states) spool(ctx context.Context, file *os.File) ([]spooled, error) {
 			return nil, err
 		}
 		if ok {
-			all = append(all, spooled{part{e, sum.text()}, at, end})
+			all = append(all, spooled{e, at, end})
 		}
 		at = end
 	}
@@ -167,9 +160,9 @@ func (s *states) writeExport(ctx context.Context, out io.Writer, spool io.Reader
 	if err != nil {
 		return 0, err
 	}
-	about := make([]part, len(partitions))
+	about := make([]admin.Export, len(partitions))
 	for i := range partitions {
-		about[i] = partitions[i].part
+		about[i] = partitions[i].Export
 	}
 	text, err := json.Marshal(about)
 	if err != nil {
@@ -186,7 +179,6 @@ func (s *states) writeExport(ctx context.Context, out io.Writer, spool io.Reader
 		}
 		head[exportPast] = string(text)
 	}
-	head[exportSum] = aboutSum(head)
 	w := arrow.NewStateWriter(buffered, head)
 	rows := int64(0)
 	for _, p := range partitions {
@@ -201,7 +193,7 @@ func (s *states) writeExport(ctx context.Context, out io.Writer, spool io.Reader
 			}
 			row, err := stateRow(key, p.Partition, value)
 			if err != nil {
-				return rows, err
+				return rows, fmt.Errorf("partition %d: %w; see the command state repair", p.Partition, err)
 			}
 			if err := w.Write(row); err != nil {
 				return rows, err
@@ -230,7 +222,7 @@ func readSpooled(r *bufio.Reader) (key string, value []byte, err error) {
 func stateRow(key string, partition int32, value pipeline.Stored) (*arrow.State, error) {
 	h, err := pipeline.ParseStored(key, value)
 	if err != nil {
-		return nil, fmt.Errorf("partition %d: %w; see the command state repair", partition, err)
+		return nil, err
 	}
 	return &arrow.State{
 		Key: key, Kind: h.Kind, Variant: h.Variant, T: h.T, N: h.N, Partition: partition,

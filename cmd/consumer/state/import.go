@@ -168,8 +168,6 @@ func (s *states) checkImport(ctx context.Context, name string, c *conversion) (m
 	switch {
 	case about[exportFormat] != exportVersion:
 		return nil, nil, fmt.Errorf("its format is %q, this program reads %s", about[exportFormat], exportVersion)
-	case about[exportSum] != "" && about[exportSum] != aboutSum(about):
-		return nil, nil, errDamaged
 	case about[exportSelection] != "":
 		return nil, nil, fmt.Errorf("it holds only the keys that match %q: single keys can't be put back, because the watermark says that the log is in all of them", about[exportSelection])
 	case about[exportCluster] != cluster:
@@ -179,14 +177,12 @@ func (s *states) checkImport(ctx context.Context, name string, c *conversion) (m
 	case about[exportCount] != strconv.Itoa(s.count):
 		return nil, nil, fmt.Errorf("it is of %s partitions, topic %s has %d: keys are elsewhere", about[exportCount], s.config.Kafka.Input, s.count)
 	}
-	var list []part
+	var list []admin.Export
 	if err := json.Unmarshal([]byte(about[exportPartitions]), &list); err != nil {
 		return nil, nil, fmt.Errorf("metadata %s: %w", exportPartitions, err)
 	}
 	parts := map[int32]admin.Export{}
-	sums := map[int32]string{}
-	for _, listed := range list {
-		e := listed.Export
+	for _, e := range list {
 		if e.Partition < 0 || int(e.Partition) >= s.count {
 			return nil, nil, fmt.Errorf("it names partition %d of %d", e.Partition, s.count)
 		}
@@ -201,7 +197,7 @@ func (s *states) checkImport(ctx context.Context, name string, c *conversion) (m
 		if err := e.Fits(s.Rules, p, log); err != nil {
 			return nil, nil, fmt.Errorf("partition %d does not fit: %w", e.Partition, err)
 		}
-		parts[e.Partition], sums[e.Partition] = e, listed.Sum
+		parts[e.Partition] = e
 	}
 	var past []pipeline.Era
 	if text := about[exportPast]; text != "" {
@@ -209,18 +205,15 @@ func (s *states) checkImport(ctx context.Context, name string, c *conversion) (m
 			return nil, nil, fmt.Errorf("metadata %s: %w", exportPast, err)
 		}
 	}
-	if err := s.checkRows(r, c, parts, sums); err != nil {
-		return nil, nil, err
-	}
-	return parts, past, r.End()
+	return parts, past, s.checkRows(r, c, parts)
 }
 
 // checkRows reads all rows: those of a partition are together, in the order
-// of keys, as many as its meta counts and those of its sum, and each can be converted.
-func (s *states) checkRows(r *arrow.StateReader, c *conversion, parts map[int32]admin.Export, sums map[int32]string) error {
-	left, read := map[int32]int64{}, map[int32]*rowSum{}
+// of keys, as many as its meta counts, and each can be converted.
+func (s *states) checkRows(r *arrow.StateReader, c *conversion, parts map[int32]admin.Export) error {
+	left := map[int32]int64{}
 	for id, e := range parts {
-		left[id], read[id] = e.Keys, newRowSum()
+		left[id] = e.Keys
 	}
 	at, last := int32(-1), ""
 	for n := 1; ; n++ {
@@ -248,7 +241,6 @@ func (s *states) checkRows(r *arrow.StateReader, c *conversion, parts map[int32]
 		case row.Outlier > row.Offset:
 			return fmt.Errorf("row %d, key %q: its last outlier, at offset %d, is above its offset %d", n, row.Key, row.Outlier, row.Offset)
 		}
-		read[row.Partition].add(row)
 		if err := c.convert(row); err != nil {
 			return fmt.Errorf("row %d: %w", n, err)
 		}
@@ -258,9 +250,6 @@ func (s *states) checkRows(r *arrow.StateReader, c *conversion, parts map[int32]
 	for id, n := range left {
 		if n != 0 {
 			return fmt.Errorf("partition %d: %d keys of %d are missing", id, n, parts[id].Keys)
-		}
-		if sums[id] != "" && sums[id] != read[id].text() {
-			return fmt.Errorf("partition %d: %w", id, errDamaged)
 		}
 	}
 	return nil
