@@ -210,16 +210,12 @@ func (s *states) neverSaved(ctx context.Context, t *diagnosis, start int64) erro
 func (s *states) halts(ctx context.Context, t *diagnosis, log pipeline.LogState) error {
 	m := t.meta
 	e := admin.Export{Watermark: m.Watermark, Topic: m.Topic, Last: m.Last, Config: m.Configured, Format: m.Format}
-	if lost, err := pipeline.CountLost(ctx, s.Store, s.config.Kafka.Input, s.count); err != nil {
+	l, err := pipeline.ReadLayout(ctx, s.Store, s.config.Kafka.Input, s.count)
+	if err != nil {
 		return err
-	} else if lost {
-		t.Halt = fmt.Sprintf("partitions: the store has lost how many partitions the topic had, and has states of partition 0 and none of partition %d", s.count-1)
-		t.Remedy = "restore the store; a new group or " + s.Consumer + " state delete --all starts over"
-		return nil
 	}
-	if _, err := s.settled(ctx); err != nil {
-		t.Halt = fmt.Sprintf("partitions: %v", err)
-		t.Remedy = s.Consumer + " rescale, with the producers stopped"
+	if why, remedy := l.Elsewhere(s.config.Kafka.Input, s.count); why != "" {
+		t.Halt, t.Remedy = "partitions: "+why, remedy
 		return nil
 	}
 	if err := e.Fits(s.Rules, s.partition(int(t.Partition)), log); err != nil && !admin.Unfinished(m) {
