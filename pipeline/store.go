@@ -126,7 +126,8 @@ type Store interface {
 	// the same checkpoint again after an unknown outcome is ErrFenced when
 	// it had been applied.
 	Save(ctx context.Context, lease Lease, c Checkpoint) error
-	// Meta returns the meta as it is, without a claim.
+	// Meta returns the meta as it is, without a claim; with ErrDamaged what can be read of
+	// owner and watermark, by which StateAdmin.Clear knows it.
 	Meta(ctx context.Context, p Partition) (Meta, error)
 	// Count is that of a Reader.
 	Count(ctx context.Context, p Partition, prefix string) (int64, error)
