@@ -1,13 +1,19 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/quota"
 )
 
 // TestDeleteAndImportOverDamage: what cannot be read any more is replaced and deleted by the
@@ -108,4 +114,72 @@ func TestImportOverAnotherCount(t *testing.T) {
 	w.drop(client, p+"aside")
 	w.must("state", "import", "--in", file, "--force", "--yes")
 	w.must("verify")
+}
+
+// TestImportOfADamagedFile: a file that was cut anywhere, or has one byte turned, is refused before anything
+// is changed. One of
+// before, which has no checksum, is read.
+func TestImportOfADamagedFile(t *testing.T) {
+	w := settled(t)
+	want := w.everything()
+	dir := t.TempDir()
+	file, other := filepath.Join(dir, "s.arrows"), filepath.Join(dir, "damaged.arrows")
+	w.must("state", "export", "--out", file)
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	third := []string{"--set", "kafka.group=third"}
+	var same, refused int
+	attempt := func(what string, data []byte) {
+		t.Helper()
+		if err := os.WriteFile(other, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, _, messages := w.consumer(append([]string{"state", "import", "--in", other}, third...)...)
+		switch {
+		case code == 1 && strings.Contains(messages, other):
+			refused++
+			return
+		case code != 0:
+			t.Errorf("%s: exit %d\n%s", what, code, messages)
+		}
+		same++
+		if now := w.everything(third...); !maps.Equal(now, want) {
+			t.Errorf("%s: %v, was %v", what, now, want)
+		}
+		if metas, before := w.metas("third"), w.metas(w.config().Kafka.Group); !slices.EqualFunc(metas, before, func(a, b pipeline.Meta) bool {
+			a.Owner, b.Owner, a.Generation, b.Generation = "", "", 0, 0
+			a.Gaps, b.Gaps = append([]pipeline.Gap{}, a.Gaps...), append([]pipeline.Gap{}, b.Gaps...)
+			a.Weights, b.Weights = quota.Weights{}, quota.Weights{}
+			return reflect.DeepEqual(a, b)
+		}) {
+			t.Errorf("%s: %+v, was %+v", what, metas, before)
+		}
+		w.must(append([]string{"state", "delete", "--all", "--yes"}, third...)...)
+	}
+	step := 31
+	if testing.Short() {
+		step = 407
+	}
+	for at := 0; at < len(whole); at += step {
+		turned := bytes.Clone(whole)
+		turned[at] ^= 1 << (at % 8)
+		attempt(fmt.Sprintf("byte %d of %d turned", at, len(whole)), turned)
+	}
+	for at := 0; at < len(whole)-8; at += 9 * step { // the last eight bytes only say that it ends
+		attempt(fmt.Sprintf("cut at byte %d of %d", at, len(whole)), whole[:at])
+	}
+	t.Logf("%d bytes: %d refused, %d said the same", len(whole), refused, same)
+	if metas := w.metas("third"); slices.ContainsFunc(metas, func(m pipeline.Meta) bool { return m.Exists }) {
+		t.Errorf("%+v", metas)
+	}
+	if same > 0 || refused < 20 {
+		t.Errorf("%d refused, %d said the same", refused, same)
+	}
+	attempt("whole", whole)
+	attempt("of before", bytes.Replace(whole[:len(whole)-len("credence-crc32c:")-4], []byte("credence.sum"), []byte("credence.old"), 1))
+	if same != 2 {
+		t.Error("whole, or without a checksum as from before, it is refused")
+	}
 }

@@ -22,6 +22,8 @@ var faulty = []mutant{
 		"if begun == 0 || begun == partitions || err != nil {", "if begun >= 0 {", "TestLostCountIsNotPinnedAnew", machine},
 	{"an import that consumers take for done", "cmd/consumer/state/import.go",
 		"filling, filled := pipeline.Layout{Partitions: pipeline.Rescales,", "filling, filled := pipeline.Layout{Partitions: s.count,", "TestHalfAnImportIsNoGroup", []string{"./cmd/consumer"}},
+	{"a damaged export believed", "cmd/consumer/state/sum.go",
+		"if sum.Sum32() != binary.LittleEndian.Uint32(want) {", "if false {", "TestImportOfADamagedFile", []string{"./cmd/consumer"}},
 	{"permissions looked at one by one", scripts,
 		"if redis.acl_check_cmd then", "if false then", "TestRefusedMidway", store},
 	{"what is pending believed whatever it is", scripts,

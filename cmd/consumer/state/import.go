@@ -144,7 +144,18 @@ func openExport(name string) (file *os.File, r *arrow.StateReader, about map[str
 	if file, err = os.Open(name); err != nil {
 		return nil, nil, nil, err
 	}
-	if r, about, err = arrow.NewStateReader(bufio.NewReaderSize(file, 1<<20)); err != nil {
+	info, err := file.Stat()
+	summed := false
+	if err == nil {
+		summed, err = checkTrailer(file, info.Size())
+	}
+	if err == nil {
+		r, about, err = arrow.NewStateReader(bufio.NewReaderSize(file, 1<<20), info.Size())
+	}
+	if err == nil && !summed && about[exportSum] != "" {
+		err = errDamagedFile
+	}
+	if err != nil {
 		return nil, nil, nil, errors.Join(err, file.Close())
 	}
 	return file, r, about, nil
