@@ -224,6 +224,7 @@ func (w *simWorker) claim() {
 	}
 	f.lease = Lease{Partition: simPartition, Token: fmt.Sprintf("t%04d", s.tokens)}
 	pin := simStep{serverPin, func() (err error) {
+		defer s.counted()
 		if f.layout, err = pinned(ctx, s.store, simPartition.Topic, f.partitions); err == nil && f.layout.Partitions != f.partitions {
 			err = errElsewhere
 		}
