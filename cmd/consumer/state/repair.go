@@ -35,6 +35,8 @@ consumers, which may keep running, rebuild it from the log under the current
 configuration and send its outputs again. If the log no longer has that part,
 nothing is dropped, and repair reports what would be lost. Differences found by
 the command verify have valid checksums: name the partition with --partition.
+If the store has lost the number of partitions, repair finds it by where the keys
+are, and restores it.
 Exit code 1 means that something still needs a decision.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
