@@ -242,13 +242,12 @@ const (
 type facts struct {
 	lease      Lease
 	meta       Meta
-	partitions int // of the topic now
-	pinned     int // stored when the topic was first seen, or Rescales
+	partitions int    // of the topic now
+	layout     Layout // as ReadLayout says, and pinned
 	// past is what stands beside the group's offset of the partition's past, asked for
 	// where the store has no state.
-	past     Note
-	rescaled string // what the store says of that, in words: "" nothing
-	log      LogState
+	past Note
+	log  LogState
 	// held is what the store has of each tenant.
 	held []quota.Sum
 }

@@ -12,9 +12,6 @@ import (
 
 // Taking a partition over, giving it up, and what is never guessed.
 
-// uncounted stands for a partition count that the store has lost.
-const uncounted = -1
-
 // claim asks for ownership under a fresh token.
 func (m *machine) claim() {
 	m.phase = phaseClaiming
@@ -40,19 +37,8 @@ func (m *machine) onClaimed(e evClaimed) {
 // decide compares what the store says with what the log is.
 func (m *machine) decide(f facts) {
 	meta, rules := f.meta, m.cfg.rules
-	switch f.pinned {
-	case f.partitions:
-	case uncounted:
-		m.halt("partitions", fmt.Sprintf("the store has lost how many partitions topic %s had, and has states of partition 0 and none of partition %d: "+
-			"keys may be elsewhere now. Restore the store, or use a new consumer group, or the command state delete --all, to begin again with the log as it is", m.part.Topic, f.partitions-1))
-		return
-	case Rescales:
-		m.halt("partitions", fmt.Sprintf("the states of topic %s are being moved to other partitions, and the command rescale has not come to its end: "+
-			"wait for it, or run it again as before", m.part.Topic))
-		return
-	default:
-		m.halt("partitions", fmt.Sprintf("topic %s has %d partitions and had %d when its state was begun: keys are elsewhere now. "+
-			"Stop the producers, and move the states with the command rescale --to %d", m.part.Topic, f.partitions, f.pinned, f.partitions))
+	if why, remedy := f.layout.Elsewhere(m.part.Topic, f.partitions); why != "" {
+		m.halt("partitions", why+". "+remedy)
 		return
 	}
 	back := m.wentBack(f)
@@ -63,7 +49,7 @@ func (m *machine) decide(f facts) {
 		m.virgin(f, back)
 		return
 	}
-	m.known, m.committed, m.origin, m.rescaled = -1, -1, meta.Origin, f.rescaled
+	m.known, m.committed, m.origin, m.rescaled = -1, -1, meta.Origin, f.layout.Rescaled()
 	if meta.Format != StateFormat {
 		m.halt("format", fmt.Sprintf("the stored state has format %d, this program writes format %d: %s", meta.Format, StateFormat, LaterRemedy))
 		return
@@ -117,7 +103,7 @@ func (m *machine) wentBack(f facts) bool {
 // virgin begins a partition without stored state: a new group where it was told to, or
 // where the log starts; a lost store only where the log still has everything.
 func (m *machine) virgin(f facts, lost bool) {
-	if rescaled := cmp.Or(f.past.Rescaled, f.rescaled); rescaled != "" {
+	if rescaled := cmp.Or(f.past.Rescaled, f.layout.Rescaled()); rescaled != "" {
 		m.halt("store_lost", fmt.Sprintf("the store has lost the state of %s, and its keys had records in other partitions before the topic was rescaled (%s): "+
 			"no partition's log gives it again. Restore the store, or import the export that the command rescale wrote, with state import --in FILE --force", m.part, rescaled))
 		return

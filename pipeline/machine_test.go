@@ -32,7 +32,7 @@ func stored(t *testing.T) facts {
 	configured := testRules(t, testLimits, "**").Recorded(10)
 	last := &Record{Offset: 49, Epoch: 3, Time: 7, Key: []byte("k"), Value: []byte("v")}
 	return facts{
-		lease: Lease{Partition: Partition{"in", 3}, Token: "token"}, partitions: 4, pinned: 4,
+		lease: Lease{Partition: Partition{"in", 3}, Token: "token"}, partitions: 4, layout: Layout{Partitions: 4},
 		log:  LogState{Start: 10, End: 80, Identity: Identity{Topic: "id", EpochEnd: 60}, Last: last},
 		meta: Meta{Exists: true, Owner: "before", Watermark: 50, Origin: 10, Format: StateFormat, Configured: configured, Topic: "id", Last: LastOf(last)},
 	}

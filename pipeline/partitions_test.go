@@ -50,6 +50,8 @@ func TestLostCountIsNotPinnedAnew(t *testing.T) {
 	}{
 		{"a new partition", []int32{0, 1}, 2, 3, true},
 		{"a former one", []int32{0, 1}, 0, 3, true},
+		{"the first one is lost, too", []int32{1}, 2, 3, true},
+		{"all but one in the middle are lost, too", []int32{3}, 0, 8, true},
 		{"none was added", []int32{0, 1}, 1, 2, false},
 		{"a new topic", nil, 1, 3, false},
 	} {

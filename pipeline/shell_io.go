@@ -61,7 +61,7 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 	}
 	// Before the claim: a worker that is to halt does not take the partition from who
 	// moves its states.
-	if f.pinned, err = s.pin(ctx, f.partitions); err != nil || f.pinned != f.partitions {
+	if f.layout, err = s.pin(ctx, f.partitions); err != nil || f.layout.Partitions != f.partitions {
 		return f, err
 	}
 	if f.meta, err = opt.Store.Claim(ctx, f.lease); err != nil {
@@ -69,14 +69,9 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 	}
 	// And after it: whoever began to move states in between has claimed before us, so
 	// that we see it, or after us, so that we are fenced.
-	if f.pinned, err = s.pin(ctx, f.partitions); err != nil || f.pinned != f.partitions {
+	if f.layout, err = s.pin(ctx, f.partitions); err != nil || f.layout.Partitions != f.partitions {
 		return f, err
 	}
-	layout, err := opt.Store.Layout(ctx, p.Topic)
-	if err != nil {
-		return f, ofStore(fmt.Errorf("claim %s: %w", p, err))
-	}
-	f.rescaled = layout.Rescaled()
 	if !f.meta.Exists {
 		if f.past, err = opt.Group.Note(ctx, p); err != nil {
 			return f, err
@@ -128,17 +123,13 @@ func heldOf(ctx context.Context, store Store, p Partition, meta Meta, prefix str
 	return sum, err
 }
 
-// pin returns the partition count that states are made for, or uncounted.
-func (s *shell) pin(ctx context.Context, partitions int) (int, error) {
-	lost, err := CountLost(ctx, s.w.opt.Store, s.a.Topic, partitions)
-	pinned := uncounted
-	if err == nil && !lost {
-		pinned, err = s.w.opt.Store.Pin(ctx, s.a.Topic, partitions)
-	}
+// pin returns the layout of the topic, and pins its partitions where none is stored.
+func (s *shell) pin(ctx context.Context, partitions int) (Layout, error) {
+	l, err := pinned(ctx, s.w.opt.Store, s.a.Topic, partitions)
 	if err != nil {
 		err = ofStore(fmt.Errorf("partition count of %s: %w", s.a.Topic, err))
 	}
-	return pinned, err
+	return l, err
 }
 
 // ofStore tells an outage of the store from one of the log, where both are asked.

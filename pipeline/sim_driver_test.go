@@ -52,6 +52,7 @@ type SimStore interface {
 	Store
 	Reader
 	LayoutAdmin
+	StateAdmin
 	// Keep returns what puts the store back to where it is now.
 	Keep() (back func())
 	// Lose removes a stored value and leaves the count of keys as it is.

@@ -102,6 +102,8 @@ func init() {
 		LogStale:     (*Sim).logStale,
 		Empty:        (*Sim).empty,
 		Rescaling:    (*Sim).rescale,
+		CountEvicted: (*Sim).evictCount,
+		Importing:    (*Sim).importAgain,
 	}
 }
 

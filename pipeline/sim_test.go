@@ -114,3 +114,24 @@ func explain(t *testing.T, p pipeline.Plan) {
 		s.Run()
 	}
 }
+
+// TestSimulatedRecovery: a store that loses the partition count, and states that are imported again, under
+// whatever else fails: no key begins a second model, what halts goes on by itself, and the end is
+// that of a group that never met this.
+func TestSimulatedRecovery(t *testing.T) {
+	n := uint64(1500)
+	if testing.Short() {
+		n = 150
+	}
+	if *simSeeds > 0 {
+		n = uint64(*simSeeds)
+	}
+	for seed := *simFrom; seed < *simFrom+n; seed++ {
+		p := pipeline.DrawRecovery(seed)
+		if v := simulate(p); v != nil {
+			t.Errorf("seed %d: %s: %s", seed, v.Kind, v.What)
+			explain(t, p)
+			return
+		}
+	}
+}

@@ -224,7 +224,8 @@ func (w *simWorker) claim() {
 	}
 	f.lease = Lease{Partition: simPartition, Token: fmt.Sprintf("t%04d", s.tokens)}
 	pin := simStep{serverPin, func() (err error) {
-		if f.pinned, err = s.store.Pin(ctx, simPartition.Topic, f.partitions); err == nil && f.pinned != f.partitions {
+		defer s.counted()
+		if f.layout, err = pinned(ctx, s.store, simPartition.Topic, f.partitions); err == nil && f.layout.Partitions != f.partitions {
 			err = errElsewhere
 		}
 		return err

@@ -126,7 +126,8 @@ type Store interface {
 	// the same checkpoint again after an unknown outcome is ErrFenced when
 	// it had been applied.
 	Save(ctx context.Context, lease Lease, c Checkpoint) error
-	// Meta returns the meta as it is, without a claim.
+	// Meta returns the meta as it is, without a claim; with ErrDamaged what can be read of
+	// owner and watermark, by which StateAdmin.Clear knows it.
 	Meta(ctx context.Context, p Partition) (Meta, error)
 	// Count is that of a Reader.
 	Count(ctx context.Context, p Partition, prefix string) (int64, error)
@@ -137,8 +138,7 @@ type Store interface {
 	// Pin writes the topic's partition count if none is stored and returns
 	// the stored one, or Rescales.
 	Pin(ctx context.Context, topic string, partitions int) (int, error)
-	// Layout is that of a LayoutAdmin.
-	Layout(ctx context.Context, topic string) (Layout, error)
+	LayoutReader
 }
 
 // Reader reads stored state without a claim, for `consumer get` and HTTP.
@@ -195,14 +195,17 @@ type BatchReader interface {
 	GetBatch(ctx context.Context, p Partition, keys []string, bytes int64) ([]Stored, error)
 }
 
-// Rescales stands for a partition count while states are moved to other partitions:
-// no topic has as many.
-const Rescales = 0
+// What stands for a partition count, and is that of no topic.
+const (
+	Rescales  = 0  // states are moved to other partitions
+	Unbegun   = -1 // none is stored
+	Uncounted = -2 // none is stored, and there are states
+)
 
 // Layout says which partitions a topic has, as far as its states are concerned.
 type Layout struct {
 	// Partitions is the count that states are made for, Rescales while they are moved,
-	// -1 where nothing was ever stored.
+	// Unbegun where none is stored, or as ReadLayout says.
 	Partitions int
 	Past       []Era
 	Moving     *Moving // nil unless states are being moved
@@ -218,24 +221,63 @@ func (l *Layout) Rescaled() string {
 	return fmt.Sprintf("rescaled from %d to %d partitions", len(l.Past[n-1].Partitions), l.Partitions)
 }
 
-// CountLost reports whether a store has states of the topic's first partition, none of its
-// last, and no partition count: it was lost, and the topic may have been given partitions
-// since. To pin their number then would have keys begin anew in other partitions.
-func CountLost(ctx context.Context, store Store, topic string, partitions int) (bool, error) {
-	for range 2 { // else another worker may just have begun, which pinned the count before
-		if layout, err := store.Layout(ctx, topic); layout.Partitions >= 0 || err != nil {
-			return false, err
-		}
-		first, err := store.Meta(ctx, Partition{Topic: topic})
-		if !first.Exists || err != nil {
-			return false, err
-		}
-		last, err := store.Meta(ctx, Partition{Topic: topic, ID: int32(partitions - 1)})
-		if last.Exists || err != nil {
-			return false, err
-		}
+// LayoutReader reads in which partitions the states of a topic are.
+type LayoutReader interface {
+	Layout(ctx context.Context, topic string) (Layout, error)
+	// Begun returns how many of the topic's first partitions have states, or what is left
+	// of some: a watermark, or a list of keys. Once a state is stored it costs a claim
+	// nothing: it is asked for where no partition count is stored.
+	Begun(ctx context.Context, topic string, partitions int) (int, error)
+}
+
+// ReadLayout returns the layout of a topic that has so many partitions, with the count
+// Uncounted where the store has lost it, and Unbegun where any may be pinned: no
+// partition has states, or all have, so that none was added since.
+func ReadLayout(ctx context.Context, r LayoutReader, topic string, partitions int) (Layout, error) {
+	l, err := r.Layout(ctx, topic)
+	if l.Partitions != Unbegun || err != nil {
+		return l, err
 	}
-	return true, nil
+	begun, err := r.Begun(ctx, topic, partitions)
+	if begun == 0 || begun == partitions || err != nil {
+		return l, err
+	}
+	// A worker that has begun meanwhile had pinned the count before.
+	if l, err = r.Layout(ctx, topic); l.Partitions == Unbegun {
+		l.Partitions = Uncounted
+	}
+	return l, err
+}
+
+// pinned is ReadLayout, and pins the number of partitions where any may be. Of two that
+// pin different ones at once, both get that of the first.
+func pinned(ctx context.Context, store Store, topic string, partitions int) (Layout, error) {
+	l, err := ReadLayout(ctx, store, topic, partitions)
+	if l.Partitions == Unbegun && err == nil {
+		l.Partitions, err = store.Pin(ctx, topic, partitions)
+	}
+	return l, err
+}
+
+// Elsewhere says why states of a topic with so many partitions may be in others than
+// their keys, and what to do about it. It is the word of all that halt, refuse or warn
+// for it; "" where states are where they belong.
+func (l *Layout) Elsewhere(topic string, partitions int) (why, remedy string) {
+	switch {
+	case l.Partitions == partitions || l.Partitions == Unbegun:
+		return "", ""
+	case l.Partitions == Uncounted:
+		return fmt.Sprintf("the store has lost how many partitions topic %s had, and has states of some of its %d partitions alone: keys may be elsewhere now", topic, partitions),
+			"Let the command state repair find the number by the keys, or restore the store; a new consumer group, or the command state delete --all, begins again with the log as it is"
+	case l.Partitions != Rescales:
+		return fmt.Sprintf("topic %s has %d partitions and had %d when its state was begun: keys are elsewhere now", topic, partitions, l.Partitions),
+			fmt.Sprintf("Stop the producers, and move the states with the command rescale --to %d", partitions)
+	case l.Moving == nil:
+		return fmt.Sprintf("states of topic %s are being imported, and the command state import has not come to its end", topic),
+			"Wait for it, or run it again as before"
+	}
+	return fmt.Sprintf("the states of topic %s are being moved to other partitions, and the command rescale has not come to its end", topic),
+		"Wait for it, or run it again as before"
 }
 
 // Era is a time in which a topic had another number of partitions.

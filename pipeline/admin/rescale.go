@@ -46,8 +46,7 @@ var ErrTakenBack = errors.New("nothing was changed")
 // between: run it again. With To as it was before, a rescaling is taken back whose topic
 // has not grown yet.
 func (r *Rescale) Run(ctx context.Context) error {
-	var err error
-	if r.layout, err = r.Layouts.Layout(ctx, r.Topic); err != nil {
+	if err := r.read(ctx); err != nil {
 		return err
 	}
 	if r.layout.Moving == nil {
@@ -83,6 +82,29 @@ func (r *Rescale) Run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// read reads the layout. A count that the store has lost is that of the topic, where all of
+// its partitions have states, as a worker pins it.
+func (r *Rescale) read(ctx context.Context) error {
+	n, err := r.Log.Partitions(ctx, r.Topic)
+	if err != nil {
+		return fmt.Errorf("partitions of %s: %w", r.Topic, err)
+	}
+	if r.layout, err = pipeline.ReadLayout(ctx, r.Store, r.Topic, n); err != nil {
+		return err
+	}
+	if why, remedy := r.layout.Elsewhere(r.Topic, n); r.layout.Partitions == pipeline.Uncounted {
+		return fmt.Errorf("%s. %s", why, remedy)
+	}
+	if r.layout.Partitions != pipeline.Unbegun {
+		return nil
+	}
+	begun, err := r.Store.Begun(ctx, r.Topic, n)
+	if begun > 0 && err == nil {
+		r.layout.Partitions, err = r.Store.Pin(ctx, r.Topic, n)
+	}
+	return err
 }
 
 func (r *Rescale) past(m *pipeline.Moving) []pipeline.Era {

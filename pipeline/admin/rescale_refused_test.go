@@ -299,7 +299,7 @@ func TestWorkersLookAgain(t *testing.T) {
 			switch {
 			case c.Op == "claim":
 				claimed = true
-			case c.Op == "pin" && claimed:
+			case c.Op == "layout" && claimed:
 				claimed = false
 				return storetest.Before
 			}

@@ -121,10 +121,10 @@ type StateReader struct {
 	row   int
 }
 
-// NewStateReader reads the schema and returns its metadata.
-func NewStateReader(r io.Reader) (sr *StateReader, meta map[string]string, err error) {
+// NewStateReader reads the schema and returns its metadata. r has no more than size bytes.
+func NewStateReader(r io.Reader, size int64) (sr *StateReader, meta map[string]string, err error) {
 	defer rescue(&err)
-	in, err := ipc.NewReader(r)
+	in, err := ipc.NewReader(r, ipc.WithAllocator(&bounded{memory.DefaultAllocator, size + 1<<16}))
 	if err != nil {
 		return nil, nil, fmt.Errorf("not an Arrow IPC stream: %w", err)
 	}
@@ -139,6 +139,31 @@ func NewStateReader(r io.Reader) (sr *StateReader, meta map[string]string, err e
 	}
 	about := schema.Metadata()
 	return &StateReader{in: in}, about.ToMap(), nil
+}
+
+// bounded refuses what no file of its size holds: the library asks for as much as a length in the
+// file says, and where one bit of that is wrong, the process ends for want of memory.
+type bounded struct {
+	memory.Allocator
+	most int64
+}
+
+// Allocate implements memory.Allocator. The panic is for rescue.
+func (b *bounded) Allocate(n int) []byte {
+	b.check(n)
+	return b.Allocator.Allocate(n)
+}
+
+// Reallocate implements memory.Allocator.
+func (b *bounded) Reallocate(n int, old []byte) []byte {
+	b.check(n)
+	return b.Allocator.Reallocate(n, old)
+}
+
+func (b *bounded) check(n int) {
+	if n < 0 || int64(n) > b.most {
+		panic(fmt.Sprintf("a buffer of %d bytes", n))
+	}
 }
 
 // Next returns the next row, io.EOF after the last one. Its bytes are copies.

@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +28,7 @@ func TestStatesRoundTrip(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, meta, err := NewStateReader(bytes.NewReader(out.Bytes()))
+	r, meta, err := NewStateReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
 	if err != nil || meta["credence.topic"] != "shards" {
 		t.Fatalf("%v and error %v", meta, err)
 	}
@@ -48,11 +49,29 @@ func TestStatesRoundTrip(t *testing.T) {
 	}
 	// Whatever is cut or not ours is an error, never a panic or fewer rows.
 	for _, b := range [][]byte{nil, []byte("states"), out.Bytes()[:out.Len()/2]} {
-		r, _, err := NewStateReader(bytes.NewReader(b))
+		r, _, err := NewStateReader(bytes.NewReader(b), int64(len(b)))
 		for n := 0; err == nil; n++ {
 			if _, err = r.Next(); errors.Is(err, io.EOF) {
 				t.Errorf("%d bytes: %d rows and an end", len(b), n)
 			}
+		}
+	}
+}
+
+// A length of which one bit is wrong is refused before there is memory for it. The schema is the library's
+// own, which takes lengths in it for what they say.
+func TestStatesOfWrongLengths(t *testing.T) {
+	var out bytes.Buffer
+	w := NewStateWriter(&out, nil)
+	if err := errors.Join(w.Write(&State{Key: "k", Snapshot: []byte("snapshot")}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for at := 8 + int(binary.LittleEndian.Uint32(out.Bytes()[4:])); at < out.Len(); at++ {
+		b := bytes.Clone(out.Bytes())
+		b[at] ^= 1 << (at % 6)
+		r, _, err := NewStateReader(bytes.NewReader(b), int64(len(b)))
+		for err == nil {
+			_, err = r.Next()
 		}
 	}
 }

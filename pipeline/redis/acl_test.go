@@ -39,6 +39,7 @@ func everything(t *testing.T, s *Store) error {
 	}
 	calls := []func() error{
 		func() error { return s.Clear(ctx, lease("x"), seen) }, // what an earlier one left
+		func() error { _, err := s.Begun(ctx, part.Topic, 4); return err },
 		func() error { _, err := s.Pin(ctx, part.Topic, 4); return err },
 		func() error {
 			is, err := s.Layout(ctx, part.Topic)

@@ -43,11 +43,12 @@ func (s *Store) Meta(ctx context.Context, p pipeline.Partition) (pipeline.Meta, 
 }
 
 // decodeMeta reads the fields in the order in which Meta and the claim script
-// ask for them. A partition exists from its first checkpoint on.
+// ask for them. A partition exists from its first checkpoint on. Of damaged ones it returns
+// what can be read: a Clear knows them by owner and watermark.
 func decodeMeta(p pipeline.Partition, reply []any) (pipeline.Meta, error) {
 	m := pipeline.Meta{Owner: textAt(reply, 0)}
 	wrap := func(field string, err error) (pipeline.Meta, error) {
-		return pipeline.Meta{}, fmt.Errorf("meta of %s: %s: %w", p, field, err)
+		return m, fmt.Errorf("meta of %s: %s: %w", p, field, err)
 	}
 	if err := scanInt(reply, 1, &m.Generation); err != nil {
 		return wrap("gen", err)

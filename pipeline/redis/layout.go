@@ -3,8 +3,11 @@ package redis
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
+
+	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -28,7 +31,7 @@ func (s *Store) Layout(ctx context.Context, topic string) (pipeline.Layout, erro
 	if err != nil {
 		return pipeline.Layout{}, fmt.Errorf("layout of %s: %w", topic, err)
 	}
-	l := pipeline.Layout{Partitions: -1}
+	l := pipeline.Layout{Partitions: pipeline.Unbegun}
 	if err := scanInt(reply, 0, &l.Partitions); err != nil {
 		return l, fmt.Errorf("layout of %s: partitions: %w", topic, err)
 	}
@@ -40,6 +43,45 @@ func (s *Store) Layout(ctx context.Context, topic string) (pipeline.Layout, erro
 	}
 	l.Past, l.Moving = rest.Past, rest.Moving
 	return l, nil
+}
+
+// begunBatch is how many partitions a call of Begun asks for.
+const begunBatch = 500
+
+// Begun implements pipeline.LayoutReader: a round trip for some hundred partitions. What
+// somebody has made something else of is left of a state, too.
+func (s *Store) Begun(ctx context.Context, topic string, partitions int) (int, error) {
+	begun := 0
+	for from := 0; from < partitions; from += begunBatch {
+		spaces := make([]space, min(begunBatch, partitions-from))
+		for i := range spaces {
+			var err error
+			if spaces[i], err = s.space(pipeline.Partition{Topic: topic, ID: int32(from + i)}); err != nil {
+				return 0, err
+			}
+		}
+		metas, lists := make([]*goredis.SliceCmd, len(spaces)), make([]*goredis.IntCmd, len(spaces))
+		_, err := s.client.Pipelined(ctx, func(pipe goredis.Pipeliner) error {
+			for i, k := range spaces {
+				metas[i], lists[i] = pipe.HMGet(ctx, k.meta(), "watermark"), pipe.ZCard(ctx, k.keys())
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(damage(err), pipeline.ErrDamaged) {
+			return 0, fmt.Errorf("partitions of %s that have states: %w", topic, err)
+		}
+		for i := range spaces {
+			for _, err := range []error{metas[i].Err(), lists[i].Err()} {
+				if err != nil && !errors.Is(damage(err), pipeline.ErrDamaged) {
+					return 0, fmt.Errorf("partitions of %s that have states: %w", topic, err)
+				}
+			}
+			if metas[i].Err() != nil || lists[i].Err() != nil || textAt(metas[i].Val(), 0) != "" || lists[i].Val() > 0 {
+				begun++
+			}
+		}
+	}
+	return begun, nil
 }
 
 // SetLayout implements pipeline.LayoutAdmin.

@@ -312,9 +312,14 @@ for _, entry in ipairs(redis.call('SMEMBERS', KEYS[2])) do reply[#reply + 1] = e
 return reply
 `
 	// seenFence: ARGV[3] and ARGV[4] are owner and watermark as they were
-	// seen, '' where there was none.
+	// seen, '' where there was none, or something else than a meta.
 	seenFence = `
-local owner, at = unpack(redis.call('HMGET', KEYS[1], 'owner', 'watermark'))
+local meta = redis.pcall('HMGET', KEYS[1], 'owner', 'watermark')
+if meta.err then
+  if not string.find(meta.err, 'WRONGTYPE') then return meta end
+  meta = {}
+end
+local owner, at = unpack(meta, 1, 2)
 if (owner or '') ~= ARGV[3] or (at or '') ~= ARGV[4] then
   return {'FENCED', 'the partition was claimed or saved meanwhile: owner ' .. (owner or 'none') .. ', watermark ' .. (at or 'none')}
 end

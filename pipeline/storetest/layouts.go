@@ -40,6 +40,30 @@ var layoutCases = []testCase{{
 		s.pins(7, 7)
 	},
 }, {
+	"begun",
+	"where the partition count is lost, whatever is left of any partition says that keys may be elsewhere",
+	func(s *subject) {
+		begun := func(n, want int) {
+			s.t.Helper()
+			if got, err := s.Store.Begun(s.ctx(), part.Topic, n); err != nil || got != want {
+				s.t.Errorf("of %d partitions %d have states, error %v; want %d", n, got, err, want)
+			}
+		}
+		most := int(part.ID) + 1
+		begun(0, 0)
+		begun(most+700, 0)
+		s.claim("a") // and nothing is saved
+		begun(most, 0)
+		s.save("a", put(-1, 10, "k", "ten"))
+		begun(most, 1)
+		begun(most-1, 0)
+		begun(most+700, 1)
+		if err := s.Admin.Clear(s.ctx(), lease("b"), s.meta()); err != nil {
+			s.t.Fatal(err)
+		}
+		begun(most, 0)
+	},
+}, {
 	"amend",
 	"states that move must not look like progress in the log, nor be written by who lost the partition",
 	func(s *subject) {

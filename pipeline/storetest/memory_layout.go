@@ -19,6 +19,19 @@ func (m *Memory) Layout(ctx context.Context, topic string) (l pipeline.Layout, e
 	return l, err
 }
 
+// Begun implements pipeline.LayoutReader.
+func (m *Memory) Begun(ctx context.Context, topic string, partitions int) (begun int, err error) {
+	err = m.call(ctx, Call{Op: "begun", Partition: pipeline.Partition{Topic: topic, ID: -1}}, func() error {
+		for p, x := range m.data.partitions {
+			if p.Topic == topic && int(p.ID) < partitions && (x.meta.Exists || len(x.values) > 0) {
+				begun++
+			}
+		}
+		return nil
+	})
+	return begun, err
+}
+
 // SetLayout implements pipeline.LayoutAdmin.
 func (m *Memory) SetLayout(ctx context.Context, topic string, was, is pipeline.Layout) error {
 	return m.call(ctx, Call{Op: "set layout", Partition: pipeline.Partition{Topic: topic, ID: -1}}, func() error {
@@ -77,5 +90,5 @@ func (c contents) layout(topic string) pipeline.Layout {
 	if l, ok := c.topics[topic]; ok {
 		return l
 	}
-	return pipeline.Layout{Partitions: -1}
+	return pipeline.Layout{Partitions: pipeline.Unbegun}
 }

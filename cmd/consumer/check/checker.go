@@ -54,8 +54,7 @@ type store interface {
 	// Policy returns the eviction policy and whether there is an append-only
 	// file.
 	Policy(ctx context.Context) (eviction string, appendOnly bool, err error)
-	// Layout returns in which partitions states are.
-	Layout(ctx context.Context, topic string) (pipeline.Layout, error)
+	pipeline.LayoutReader
 	Meta(ctx context.Context, p pipeline.Partition) (pipeline.Meta, error)
 	pipeline.Reader
 }

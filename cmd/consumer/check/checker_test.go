@@ -50,6 +50,8 @@ func (s fakeStore) Layout(context.Context, string) (pipeline.Layout, error) {
 	return pipeline.Layout{Partitions: s.pinned}, s.Err
 }
 
+func (s fakeStore) Begun(context.Context, string, int) (int, error) { return len(s.meta), s.Err }
+
 func (s fakeStore) Meta(_ context.Context, p pipeline.Partition) (pipeline.Meta, error) {
 	return s.meta[p.ID], nil
 }
@@ -232,13 +234,15 @@ func TestCheckGroup(t *testing.T) {
 		accepts bool
 		want    string
 	}{
-		{"new", fakeStore{pinned: -1}, false, ""},
-		{"moving", fakeStore{}, true, "are being moved"},
+		{"new", fakeStore{pinned: pipeline.Unbegun}, false, ""},
+		{"an import", fakeStore{}, true, "are being imported"},
 		{"without state", fakeStore{pinned: 4}, false, ""},
 		{"its own", fakeStore{pinned: 4, meta: map[int32]pipeline.Meta{3: made}}, true, ""},
 		{"another configuration", fakeStore{pinned: 4, meta: map[int32]pipeline.Meta{3: made}}, false, "error group credence: the state of shards/3 was made under another configuration (0123456789abcdef)"},
 		{"another format", fakeStore{pinned: 4, meta: map[int32]pipeline.Meta{0: older}}, true, "run the version that wrote it"},
 		{"other partitions", fakeStore{pinned: 3}, true, "has 4 partitions and had 3"},
+		{"the count lost, none added", fakeStore{pinned: pipeline.Unbegun, meta: map[int32]pipeline.Meta{0: made, 1: made, 2: made, 3: made}}, false, "under another configuration"},
+		{"the count lost", fakeStore{pinned: pipeline.Unbegun, meta: map[int32]pipeline.Meta{1: made, 2: made}}, true, "the store has lost how many partitions topic shards had"},
 		{"no answer", fakeStore{Shelf: connecttest.Shelf{Err: errors.New("connection refused")}}, true, "connection refused"},
 	} {
 		got, failed := findingsOf(t, configtest.Shortest, func(k *checker) {

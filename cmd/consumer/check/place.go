@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -52,24 +51,17 @@ func (k *checker) advertised(ctx context.Context, c cluster) bool {
 // configuration of now.
 func (k *checker) group(ctx context.Context, s store, partitions int, accepts func([]pipeline.Configured) bool) {
 	subject := "group " + k.config.Kafka.Group
-	layout, err := s.Layout(ctx, k.config.Kafka.Input)
+	layout, err := pipeline.ReadLayout(ctx, s, k.config.Kafka.Input, partitions)
+	why, remedy := layout.Elsewhere(k.config.Kafka.Input, partitions)
 	switch {
 	case err != nil:
 		k.add(levelError, "redis", "check whether Redis is healthy", "%v", err)
 		return
-	case layout.Partitions < 0:
-		k.add(levelNote, subject, "", "is new: it begins where the log of %s begins", k.config.Kafka.Input)
-		return
-	case layout.Partitions == pipeline.Rescales:
-		k.add(levelError, subject, "run the command rescale, or the import, again as before",
-			"the states of topic %s are being moved or imported, and that has not come to its end: every partition would halt", k.config.Kafka.Input)
-		return
-	case layout.Partitions != partitions:
-		k.add(levelError, subject, fmt.Sprintf("stop the producers and run the command rescale --to %d", partitions),
-			"topic %s has %d partitions and had %d when the group began: keys are in other partitions now, and every partition would halt",
-			k.config.Kafka.Input, partitions, layout.Partitions)
+	case why != "":
+		k.add(levelError, subject, remedy, "%s, and every partition would halt", why)
 		return
 	}
+	begun := layout.Partitions != pipeline.Unbegun
 	for id := range int32(partitions) {
 		p := pipeline.Partition{Topic: k.config.Kafka.Input, ID: id}
 		meta, err := s.Meta(ctx, p)
@@ -77,6 +69,7 @@ func (k *checker) group(ctx context.Context, s store, partitions int, accepts fu
 			k.add(levelError, "redis", "check whether Redis is healthy; damaged state is rebuilt under a new kafka.group", "%v", err)
 			return
 		}
+		begun = begun || meta.Exists
 		switch {
 		case !meta.Exists:
 		case meta.Format != pipeline.StateFormat:
@@ -89,6 +82,10 @@ func (k *checker) group(ctx context.Context, s store, partitions int, accepts fu
 				p, meta.Configured[len(meta.Configured)-1].Fingerprint)
 			return
 		}
+	}
+	if !begun {
+		k.add(levelNote, subject, "", "is new: it begins where the log of %s begins", k.config.Kafka.Input)
+		return
 	}
 	k.add(levelOK, subject, "", "continues where it stopped")
 }

@@ -70,3 +70,15 @@ func (s *states) partition(id int) pipeline.Partition {
 func (s *states) metas(ctx context.Context) ([]pipeline.Meta, error) {
 	return s.Metas(ctx, s.config.Kafka.Input, s.count)
 }
+
+// remains are metas, also of damaged partitions, for who replaces or deletes all that there is.
+func (s *states) remains(ctx context.Context) ([]pipeline.Meta, error) {
+	all := make([]pipeline.Meta, s.count)
+	for id := range all {
+		var err error
+		if all[id], err = s.Store.Meta(ctx, s.partition(id)); err != nil && !isDamaged(err) {
+			return nil, err
+		}
+	}
+	return all, nil
+}

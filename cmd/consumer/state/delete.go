@@ -205,7 +205,7 @@ func (s *states) forget(ctx context.Context, yes bool) error {
 	if err := s.rescaled(ctx); err != nil {
 		return err
 	}
-	metas, err := s.metas(ctx)
+	metas, err := s.remains(ctx)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ const (
 	exportPartitions = "credence.partitions" // JSON list of admin.Export
 	exportSelection  = "credence.key"        // the glob, "" for all keys
 	exportPast       = "credence.past"       // JSON list of pipeline.Era, where the topic was rescaled
+	exportSum        = "credence.sum"        // what the file ends with, see checkTrailer; "" nothing
 )
 
 // exportVersion is the format of the file: 2 since the last outlier is in it.
@@ -168,10 +169,12 @@ func (s *states) writeExport(ctx context.Context, out io.Writer, spool io.Reader
 	if err != nil {
 		return 0, err
 	}
-	buffered := bufio.NewWriterSize(out, 1<<20)
+	sum := newSum()
+	buffered := bufio.NewWriterSize(io.MultiWriter(out, sum), 1<<20)
 	head := map[string]string{
 		exportFormat: exportVersion, exportCluster: cluster, exportGroup: s.config.Kafka.Group, exportTopic: s.config.Kafka.Input,
 		exportCount: strconv.Itoa(s.count), exportPartitions: string(text), exportSelection: glob,
+		exportSum: "crc32c",
 	}
 	if len(past) > 0 {
 		if text, err = json.Marshal(past); err != nil {
@@ -201,7 +204,10 @@ func (s *states) writeExport(ctx context.Context, out io.Writer, spool io.Reader
 			rows++
 		}
 	}
-	return rows, errors.Join(w.Close(), buffered.Flush())
+	if err := errors.Join(w.Close(), buffered.Flush()); err != nil {
+		return rows, err
+	}
+	return rows, writeTrailer(out, sum)
 }
 
 func readSpooled(r *bufio.Reader) (key string, value []byte, err error) {

@@ -39,8 +39,7 @@ func importCommand(a *app.App) *cobra.Command {
 same topic: consumers then continue from the exported watermarks. Before
 anything is changed, it refuses a file of another configuration, another number
 of partitions, watermarks that do not match the log, and a group with live
-members. Each partition is imported whole or not at all: one that was not
-finished halts its consumers until import is run again.
+members. If it does not come to its end, consumers halt until it is run again.
 
 --rescale-from names the configuration under which the file was made, where
 --config differs from it in center and scale of response and features: states are
@@ -89,7 +88,7 @@ func (s *states) importFile(ctx context.Context, f *importFlags) error {
 	if !fits && !f.force {
 		return fmt.Errorf("the states of group %s are not of the %d partitions that topic %s has: see the command rescale, or replace them by --force", s.config.Kafka.Group, s.count, s.config.Kafka.Input)
 	}
-	metas, err := s.metas(ctx)
+	metas, err := s.remains(ctx)
 	if err != nil {
 		return err
 	}
@@ -116,12 +115,9 @@ func (s *states) importFile(ctx context.Context, f *importFlags) error {
 
 // replace is importFile once everything is checked and agreed to; it counts the keys.
 func (s *states) replace(ctx context.Context, f *importFlags, c *conversion, parts map[int32]admin.Export, past []pipeline.Era, metas []pipeline.Meta, layout pipeline.Layout) (int64, error) {
-	// A file of a rescaled topic is complete under its layout alone. Until the last of its
-	// partitions is filled, workers halt.
+	// Until the last partition is filled, workers halt: to one that is still empty, or has states
+	// for another number of partitions, it would look as if the group was new, or they were right.
 	filling, filled := pipeline.Layout{Partitions: pipeline.Rescales, Past: past}, pipeline.Layout{Partitions: s.count, Past: past}
-	if len(past) == 0 && len(layout.Past) == 0 && layout.Moving == nil {
-		filling = filled
-	}
 	if err := s.Store.SetLayout(ctx, s.config.Kafka.Input, layout, filling); err != nil {
 		return 0, err
 	}
@@ -131,7 +127,7 @@ func (s *states) replace(ctx context.Context, f *importFlags, c *conversion, par
 		return rows, fmt.Errorf("%w: a consumer was started meanwhile; stop it and run this again", err)
 	}
 	if err != nil {
-		return rows, fmt.Errorf("%w; run it again: a partition that was begun waits for it", err)
+		return rows, fmt.Errorf("%w; run it again: consumers halt until it has come to its end", err)
 	}
 	if err := s.Store.SetLayout(ctx, s.config.Kafka.Input, filling, filled); err != nil {
 		return rows, err
@@ -148,7 +144,18 @@ func openExport(name string) (file *os.File, r *arrow.StateReader, about map[str
 	if file, err = os.Open(name); err != nil {
 		return nil, nil, nil, err
 	}
-	if r, about, err = arrow.NewStateReader(bufio.NewReaderSize(file, 1<<20)); err != nil {
+	info, err := file.Stat()
+	summed := false
+	if err == nil {
+		summed, err = checkTrailer(file, info.Size())
+	}
+	if err == nil {
+		r, about, err = arrow.NewStateReader(bufio.NewReaderSize(file, 1<<20), info.Size())
+	}
+	if err == nil && !summed && about[exportSum] != "" {
+		err = errDamagedFile
+	}
+	if err != nil {
 		return nil, nil, nil, errors.Join(err, file.Close())
 	}
 	return file, r, about, nil
@@ -276,10 +283,8 @@ func (s *states) fill(ctx context.Context, name string, c *conversion, parts map
 		p := s.partition(id)
 		e, ok := parts[int32(id)]
 		if !ok {
-			if meta.Exists {
-				if err := s.Store.Clear(ctx, pipeline.NewLease(p), meta); err != nil {
-					return rows, err
-				}
+			if err := s.vacate(ctx, p, meta); err != nil {
+				return rows, err
 			}
 			continue
 		}
@@ -308,6 +313,18 @@ func (s *states) fill(ctx context.Context, name string, c *conversion, parts map
 		}
 	}
 	return rows, nil
+}
+
+// vacate clears a partition, if anything is left in it.
+func (s *states) vacate(ctx context.Context, p pipeline.Partition, meta pipeline.Meta) error {
+	audit, err := s.Store.Audit(ctx, p)
+	if err != nil && !isDamaged(err) {
+		return err
+	}
+	if err == nil && !meta.Exists && audit.Held+audit.Listed == 0 {
+		return nil
+	}
+	return s.Store.Clear(ctx, pipeline.NewLease(p), meta)
 }
 
 // valueOf puts a stored value together again.

@@ -10,15 +10,12 @@ import (
 // settled returns the layout of the topic, and refuses one that is not that of the
 // partitions which the topic has.
 func (s *states) settled(ctx context.Context) (pipeline.Layout, error) {
-	l, err := s.Store.Layout(ctx, s.config.Kafka.Input)
-	switch {
-	case err != nil:
+	l, err := pipeline.ReadLayout(ctx, s.Store, s.config.Kafka.Input, s.count)
+	if err != nil {
 		return l, err
-	case l.Partitions == pipeline.Rescales:
-		return l, fmt.Errorf("the states of topic %s are being moved or imported: run %s rescale, or the import, again as before", s.config.Kafka.Input, s.Consumer)
-	case l.Partitions >= 0 && l.Partitions != s.count:
-		return l, fmt.Errorf("topic %s has %d partitions and had %d when its state was begun: stop the producers and run %s rescale --to %d",
-			s.config.Kafka.Input, s.count, l.Partitions, s.Consumer, s.count)
+	}
+	if why, remedy := l.Elsewhere(s.config.Kafka.Input, s.count); why != "" {
+		return l, fmt.Errorf("%s. %s", why, remedy)
 	}
 	return l, nil
 }

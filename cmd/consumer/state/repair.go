@@ -35,6 +35,8 @@ consumers, which may keep running, rebuild it from the log under the current
 configuration and send its outputs again. If the log no longer has that part,
 nothing is dropped, and repair reports what would be lost. Differences found by
 the command verify have valid checksums: name the partition with --partition.
+If the store has lost the number of partitions, repair finds it by where the keys
+are, and restores it.
 Exit code 1 means that something still needs a decision.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -74,8 +76,12 @@ func (s *states) repair(ctx context.Context, format string, asked []int, yes boo
 			return cli.Usagef("--partition %d: the topic has partitions 0 to %d", id, s.count-1)
 		}
 	}
+	count, err := s.counted(ctx)
+	if err != nil {
+		return err
+	}
 	for id := range s.count {
-		t, err := s.examine(ctx, id, slices.Contains(asked, id))
+		t, err := s.examine(ctx, id, slices.Contains(asked, id), count)
 		if err != nil {
 			return err
 		}
@@ -85,19 +91,27 @@ func (s *states) repair(ctx context.Context, format string, asked []int, yes boo
 		}
 		if t.rebuild {
 			damaged = append(damaged, t)
-		} else if t.Remedy != "" {
+		} else if t.Remedy != "" && (count.lost == 0 || t.Halt != "partitions: "+count.why) {
 			open++
 		}
 	}
 	if err := out.End(); err != nil {
 		return err
 	}
-	if len(damaged) == 0 && open == 0 {
+	if count.lost > 0 {
+		if err := s.recount(ctx, count, yes); err != nil {
+			return err
+		}
+	} else if len(damaged) == 0 && open == 0 {
 		s.Printf("nothing is damaged")
 		return nil
 	}
 	if len(damaged) > 0 {
 		for _, t := range damaged {
+			if !t.meta.Exists {
+				s.Printf("partition %d: what is left of its state will be dropped, and it is rebuilt from where the group began; outputs are sent again", t.Partition)
+				continue
+			}
 			s.Printf("partition %d: the state of %s will be dropped and rebuilt from offset %d on, %s; outputs are sent again",
 				t.Partition, cli.Plural(t.meta.Keys, "key"), t.meta.Origin, cli.Plural(t.Watermark-t.meta.Origin, "offset"))
 		}
@@ -120,7 +134,7 @@ func (s *states) repair(ctx context.Context, format string, asked []int, yes boo
 // reset drops the state of damaged partitions, and counts its keys.
 func (s *states) reset(ctx context.Context, damaged []*diagnosis) (keys int64, err error) {
 	for _, t := range damaged {
-		err := admin.Reset(ctx, s.Store, s.Store, s.partition(int(t.Partition)), t.meta, s.Rules)
+		err := s.drop(ctx, t)
 		if err != nil {
 			return keys, fmt.Errorf("partition %d was not reset: %w; run it again", t.Partition, err)
 		}
@@ -130,10 +144,22 @@ func (s *states) reset(ctx context.Context, damaged []*diagnosis) (keys int64, e
 	return keys, nil
 }
 
+// drop is reset of one. What has no watermark has no origin either: its consumer finds one.
+func (s *states) drop(ctx context.Context, t *diagnosis) error {
+	p := s.partition(int(t.Partition))
+	if !t.meta.Exists {
+		return s.Store.Clear(ctx, pipeline.NewLease(p), t.meta)
+	}
+	return admin.Reset(ctx, s.Store, s.Store, p, t.meta, s.Rules)
+}
+
 // examine finds out what would halt a worker that claims the partition.
-func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, error) {
+func (s *states) examine(ctx context.Context, id int, asked bool, count counted) (*diagnosis, error) {
 	p := s.partition(id)
 	t := &diagnosis{Partition: int32(id), Damage: []string{}}
+	if count.why != "" {
+		t.Halt, t.Remedy = "partitions: "+count.why, count.remedy
+	}
 	var err error
 	if t.meta, err = s.Store.Meta(ctx, p); err != nil && !isDamaged(err) {
 		return nil, err
@@ -148,9 +174,6 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, e
 		return nil, err
 	}
 	start := log.Start
-	if !t.meta.Exists {
-		return t, s.neverSaved(ctx, t, start)
-	}
 	if t.Damage, t.Pending, err = s.damage(ctx, p); errors.Is(err, cdf.ErrLater) {
 		t.Damage, t.Halt, t.Remedy = []string{}, fmt.Sprintf("format: %v", err), pipeline.LaterRemedy
 		return t, nil
@@ -160,8 +183,15 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, e
 	if asked {
 		t.Damage = append(t.Damage, "to be rebuilt, as requested by --partition")
 	}
-	if err := s.halts(ctx, t, log); err != nil {
-		return nil, err
+	if len(t.Damage) > 0 && count.why != "" && count.lost == 0 {
+		t.Remedy = fmt.Sprintf("restore the store: a damaged partition can neither be moved nor rebuilt once the topic may have other partitions; %s state delete --all, or a new consumer group, begins again with the log as it is", s.Consumer)
+		return t, nil
+	}
+	if !t.meta.Exists {
+		return t, s.neverSaved(ctx, t, start)
+	}
+	if t.Halt == "" {
+		s.halts(t, log)
 	}
 	switch {
 	case admin.Unfinished(t.meta):
@@ -169,7 +199,7 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, e
 		t.Remedy = "run " + s.Consumer + " state import again"
 	case t.Halt != "" || len(t.Damage) == 0:
 	case s.rescaled(ctx) != nil:
-		t.Remedy = fmt.Sprintf("restore the store, or %s state import --force of an export since the topic was rescaled: no partition's log alone gives its states again", s.Consumer)
+		t.Remedy = s.toImport()
 	case start > t.meta.Origin:
 		t.Remedy = fmt.Sprintf("restore the store or import an export: the log begins at %d, so the %d offsets from %d on can't be rebuilt; %s state delete --all gives them up",
 			start, start-t.meta.Origin, t.meta.Origin, s.Consumer)
@@ -183,13 +213,17 @@ func (s *states) examine(ctx context.Context, id int, asked bool) (*diagnosis, e
 				cli.Plural(lack.Count, "offset"), lack.First, s.Consumer)
 			return t, nil
 		}
-		t.rebuild, t.Remedy = true, "rebuilt from the log"
+		t.rebuild, t.Remedy = true, rebuilt
 	}
 	return t, nil
 }
 
-// neverSaved looks at a partition without state.
+// neverSaved looks at a partition without a watermark. What is left of its state beside that is
+// dropped, and its consumer does what it does where all of it is lost.
 func (s *states) neverSaved(ctx context.Context, t *diagnosis, start int64) error {
+	if t.Halt != "" {
+		return nil
+	}
 	marks, err := s.Client.Marks(ctx, s.config.Kafka.Group, s.config.Kafka.Input, s.count)
 	if err != nil {
 		return err
@@ -202,26 +236,25 @@ func (s *states) neverSaved(ctx context.Context, t *diagnosis, start int64) erro
 	case at > past.Begin() && start > max(0, past.Begin()):
 		t.Halt = fmt.Sprintf("store_lost: the group had reached offset %d, and the log begins at %d", at, start)
 		t.Remedy = "restore the store, import an export, or begin anew with " + s.Consumer + " state delete --all"
+	case len(t.Damage) > 0 && s.rescaled(ctx) != nil:
+		t.Remedy = s.toImport()
+	case len(t.Damage) > 0:
+		t.rebuild, t.Remedy = true, rebuilt
 	}
 	return nil
 }
 
+const rebuilt = "rebuilt from the log"
+
+// toImport is the remedy for what a topic that was rescaled has lost.
+func (s *states) toImport() string {
+	return fmt.Sprintf("restore the store, or %s state import --force of an export since the topic was rescaled: no partition's log alone gives its states again", s.Consumer)
+}
+
 // halts finds what halts a partition whose state is whole.
-func (s *states) halts(ctx context.Context, t *diagnosis, log pipeline.LogState) error {
+func (s *states) halts(t *diagnosis, log pipeline.LogState) {
 	m := t.meta
 	e := admin.Export{Watermark: m.Watermark, Topic: m.Topic, Last: m.Last, Config: m.Configured, Format: m.Format}
-	if lost, err := pipeline.CountLost(ctx, s.Store, s.config.Kafka.Input, s.count); err != nil {
-		return err
-	} else if lost {
-		t.Halt = fmt.Sprintf("partitions: the store has lost how many partitions the topic had, and has states of partition 0 and none of partition %d", s.count-1)
-		t.Remedy = "restore the store; a new group or " + s.Consumer + " state delete --all starts over"
-		return nil
-	}
-	if _, err := s.settled(ctx); err != nil {
-		t.Halt = fmt.Sprintf("partitions: %v", err)
-		t.Remedy = s.Consumer + " rescale, with the producers stopped"
-		return nil
-	}
 	if err := e.Fits(s.Rules, s.partition(int(t.Partition)), log); err != nil && !admin.Unfinished(m) {
 		t.Halt = err.Error()
 		t.Remedy = "restore the configuration or the topic; a new group or " + s.Consumer + " state delete --all starts over"
@@ -229,7 +262,6 @@ func (s *states) halts(ctx context.Context, t *diagnosis, log pipeline.LogState)
 			t.Remedy = "on_gap: skip continues without them; a new group or " + s.Consumer + " state delete --all starts over"
 		}
 	}
-	return nil
 }
 
 // damage reads all that is stored of a partition. While a worker moves on, it
