@@ -76,7 +76,7 @@ func profileOf(columns ...cdf.Column) *Profile {
 
 func TestSuggest(t *testing.T) {
 	wideColumns := []cdf.Column{y}
-	for i := range 200 {
+	for i := range 1000 {
 		wideColumns = append(wideColumns, floats(fmt.Sprint("w", i), func(j int) float64 { return math.Sin(float64((i + 1) * j)) }))
 	}
 	for _, c := range []struct {
@@ -97,7 +97,8 @@ func TestSuggest(t *testing.T) {
 		{"dates", []cdf.Column{day, y}, Wish{}, "dlm", []string{"time: day  # 1970-01-01 to 1970-03-01;"}},
 		{"times of day", []cdf.Column{hour, y}, Wish{}, "dlm", []string{"hour: a time; kind dlm takes each row as a step"}},
 		{"groups by day", []cdf.Column{weekday, x, counts}, Wish{Group: "weekday"}, "poisson", []string{"group: weekday  # 7 levels, most often 1970-01-01"}},
-		{"many columns", wideColumns, Wish{}, "compressed", []string{"there are 200 features", "features: [  # 200 of them", "w0, w1,"}},
+		{"many columns", wideColumns, Wish{}, "compressed", []string{"there are 1000 features", "features: [  # 1000 of them", "w0, w1,"}},
+		{"hundreds of columns", wideColumns[:400], Wish{}, "linear", []string{"because y is a number with", "compressed (regression on a random projection"}},
 		{"categories", []cdf.Column{color, x, y}, Wish{}, "linear", []string{"- {name: color, levels: [red, blue, green], baseline: red}  # 3 levels, most often red (50%)"}},
 		{"few groups as categories", []cdf.Column{store, x, y}, Wish{}, "linear", []string{`- {name: store, levels: ["0", "1", "2", "3", "4"], baseline: "0"}`}},
 		{"many groups", []cdf.Column{town, x, y}, Wish{}, "linear", []string{"#   town: names 25 groups, and each would be a coefficient"}},
