@@ -81,13 +81,13 @@ var drafts = []struct {
 	}, nil},
 	{"compressed", func(t *testing.T) string {
 		header := "y"
-		for j := range 210 {
+		for j := range 1000 {
 			header += fmt.Sprintf(",x%d", j)
 		}
 		return table(t, "wide.csv", header+"\n", func(i int) string {
 			line := fmt.Sprintf("%.3f", noise(i))
-			for j := range 210 {
-				line += fmt.Sprintf(",%.3f", noise(i*211+j))
+			for j := range 1000 {
+				line += fmt.Sprintf(",%.3f", noise(i*1001+j))
 			}
 			return line + "\n"
 		})

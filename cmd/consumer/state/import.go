@@ -122,12 +122,17 @@ func (s *states) replace(ctx context.Context, f *importFlags, c *conversion, par
 		return 0, err
 	}
 	c.rescaled = 0
-	rows, err := s.fill(ctx, f.in, c, parts, metas)
-	if errors.Is(err, pipeline.ErrFenced) {
-		return rows, fmt.Errorf("%w: a consumer was started meanwhile; stop it and run this again", err)
+	rows, changed, err := s.fill(ctx, f.in, c, parts, metas)
+	if err != nil && !changed { // the states are what they were, and whoever is at work with them goes on
+		err = errors.Join(err, s.Store.SetLayout(ctx, s.config.Kafka.Input, filling, layout))
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, pipeline.ErrFenced):
+		return rows, fmt.Errorf("%w: a consumer was started meanwhile; stop it and run this again", err)
+	case err != nil && changed:
 		return rows, fmt.Errorf("%w; run it again: consumers halt until it has come to its end", err)
+	case err != nil:
+		return rows, err
 	}
 	if err := s.Store.SetLayout(ctx, s.config.Kafka.Input, filling, filled); err != nil {
 		return rows, err
@@ -270,61 +275,65 @@ func moved(row *arrow.State) bool {
 }
 
 // fill puts the rows into the store, partition by partition, and clears the
-// partitions that the file has nothing of.
-func (s *states) fill(ctx context.Context, name string, c *conversion, parts map[int32]admin.Export, metas []pipeline.Meta) (int64, error) {
+// partitions that the file has nothing of. It reports whether it changed one.
+func (s *states) fill(ctx context.Context, name string, c *conversion, parts map[int32]admin.Export, metas []pipeline.Meta) (rows int64, changed bool, err error) {
 	file, r, _, err := openExport(name)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	defer func() { _ = file.Close() }()
-	rows := int64(0)
 	row, err := r.Next()
 	for id, meta := range metas {
 		p := s.partition(id)
 		e, ok := parts[int32(id)]
 		if !ok {
-			if err := s.vacate(ctx, p, meta); err != nil {
-				return rows, err
+			cleared, err := s.vacate(ctx, p, meta)
+			changed = changed || cleared
+			if err != nil {
+				return rows, changed, err
 			}
 			continue
 		}
 		im, berr := admin.BeginImport(ctx, s.Store, s.Store, s.Store, p, meta, e)
+		changed = changed || !errors.Is(berr, pipeline.ErrFenced)
 		if berr != nil {
-			return rows, berr
+			return rows, changed, berr
 		}
 		for ; err == nil && row.Partition == int32(id); row, err = r.Next() {
 			if err := c.convert(row); err != nil {
-				return rows, err
+				return rows, changed, err
 			}
 			value, verr := valueOf(row)
 			if verr != nil {
-				return rows, verr
+				return rows, changed, verr
 			}
 			if err := im.Put(ctx, row.Key, value); err != nil {
-				return rows, err
+				return rows, changed, err
 			}
 			rows++
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
-			return rows, err
+			return rows, changed, err
 		}
 		if err := im.Finish(ctx); err != nil {
-			return rows, err
+			return rows, changed, err
 		}
 	}
-	return rows, nil
+	return rows, changed, nil
 }
 
-// vacate clears a partition, if anything is left in it.
-func (s *states) vacate(ctx context.Context, p pipeline.Partition, meta pipeline.Meta) error {
+// vacate clears a partition, if anything is left in it, and reports whether it may have: a fence
+// leaves it as it was.
+func (s *states) vacate(ctx context.Context, p pipeline.Partition, meta pipeline.Meta) (cleared bool, err error) {
 	audit, err := s.Store.Audit(ctx, p)
 	if err != nil && !isDamaged(err) {
-		return err
+		return false, err
 	}
 	if err == nil && !meta.Exists && audit.Held+audit.Listed == 0 {
-		return nil
+		return false, nil
 	}
-	return s.Store.Clear(ctx, pipeline.NewLease(p), meta)
+	err = s.Store.Clear(ctx, pipeline.NewLease(p), meta)
+	return !errors.Is(err, pipeline.ErrFenced), err
 }
 
 // valueOf puts a stored value together again.
