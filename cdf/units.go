@@ -35,9 +35,9 @@ var units = [...]struct {
 }
 
 // unitOf returns what is listed of a parameter.
-func unitOf(param string) (unit, rowNames) {
+func unitOf(name string) (unit, rowNames) {
 	for i := range units {
-		if u := &units[i]; u.param == param {
+		if u := &units[i]; u.param == name {
 			return u.unit, u.rows
 		}
 	}

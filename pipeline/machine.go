@@ -221,3 +221,13 @@ func (m *machine) pump() {
 	}
 	m.fetch()
 }
+
+// poisoned reports whether the record failed before. One that took its offset
+// in a log that was truncated since has a newer epoch.
+func (m *machine) poisoned(r *Record) (of *fault.Error, ok bool) {
+	was, ok := m.poison[r.Offset]
+	if !ok || r.Epoch > was.epoch {
+		return nil, false
+	}
+	return was.fault, true
+}

@@ -5,7 +5,6 @@ import (
 	"hash/crc32"
 	"slices"
 
-	"github.com/credence-stream/credence/cdf/fault"
 	"github.com/credence-stream/credence/pipeline/depend"
 	"github.com/credence-stream/credence/pipeline/quota"
 )
@@ -148,16 +147,6 @@ func (m *machine) newTask(r *Record, lane int, c *chunk) task {
 	e.pending++
 	t.entry, t.spec = e, e.state.spec
 	return t
-}
-
-// poisoned reports whether the record failed before. One that took its offset
-// in a log that was truncated since has a newer epoch.
-func (m *machine) poisoned(r *Record) (of *fault.Error, ok bool) {
-	was, ok := m.poison[r.Offset]
-	if !ok || r.Epoch > was.epoch {
-		return nil, false
-	}
-	return was.fault, true
 }
 
 func (m *machine) laneOf(key []byte) int {
