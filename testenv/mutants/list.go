@@ -168,7 +168,7 @@ var guarantees = []mutant{
 		"TestOutcomeUnknown", machine},
 	{"failed arithmetic applied again", "pipeline/machine_cut.go",
 		"\tm.poison[e.offset] = failed{m.fetchFrom.Epoch, fault.In(e.err)}\n", "\t_ = fault.In(e.err)\n", "TestLostState", machine},
-	{"what failed taken for another log's record", "pipeline/machine_intake.go",
+	{"what failed taken for another log's record", "pipeline/machine.go",
 		"!ok || r.Epoch > was.epoch", "!ok || r.Epoch > was.epoch+1", "TestWhatFailed", machine},
 	{"acknowledged outputs sent again", "pipeline/machine_cut.go",
 		"\tc.outputs = slices.Concat(e.rest, c.outputs[c.sent:])", "\tif e.err == nil {\n\t\tc.outputs = slices.Concat(c.outputs[c.sent:])\n\t}", "TestRefusedOutput|TestSimulatedTrouble", machine},
