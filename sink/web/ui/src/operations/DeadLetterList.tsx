@@ -11,6 +11,7 @@ const stages: Record<string, string> = {
   schema: 'Columns are missing or of another type than the model expects',
   check: 'The key or the values are not what a model takes',
   numeric: 'The numbers could not be computed with',
+  fault: 'A mistake in Credence met it, and the record may be right: report the place and the log, and replay it after an upgrade',
   limit: 'The key is new, and its prefix has as many keys, or as many new ones in this minute, as limits.prefixes allows',
 }
 
