@@ -85,7 +85,7 @@ func TestRescaled(t *testing.T) {
 		programs.Eventually(t, "all partitions halt", func() (bool, error) {
 			return s.Metric(t, "partitions_halted", `reason="partitions"`) == 12, nil
 		})
-		if why := s.Readiness(t, 503); !strings.Contains(why, "the command rescale") {
+		if why := s.Readiness(t, 503); !strings.Contains(why, "has not come to its end") {
 			t.Errorf("in the middle a worker says %s", why)
 		}
 		s.Stop(t)
