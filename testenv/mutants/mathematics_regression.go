@@ -218,7 +218,7 @@ var ofCompressed = []mutant{
 	{"compressed: sketch: mode moved by the loss", "models/compressed/sketch_solve.go",
 		"slope(keep, m.b, m.g, 1, shift)", "slope(keep, w.m, m.g, 1, shift)", "^TestTruncationKeepsModeAndDiagonal$", compressed},
 	{"compressed: sketch: the past keeps its weight", "models/compressed/sketch.go",
-		"m.settings.Discount[1]) * gain", "m.settings.Discount[1]) * max(gain, 1)", "^TestSketchIsCalibrated$", compressed},
+		"m.settings.Discount[1]) * gain", "m.settings.Discount[1]) * max(gain, 1)", "^TestThePastWeighsByItsMisfit$", compressed},
 	{"compressed: sketch: a worse fit weighs the past up", "models/compressed/sketch.go",
 		"m.best = min(now, before)", "m.best = now", "^TestGainOfTheFit$", compressed},
 	{"compressed: sketch: best fit never forgotten", "models/compressed/sketch.go",
