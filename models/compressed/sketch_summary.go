@@ -69,17 +69,24 @@ func (m *Sketch) Size() int64 { return int64(8*(cap(m.b)+6*m.P)) + 1024 }
 // with less than fourfold as many rows as columns or S has less than nine tenths of it, or where
 // sigma2 comes from a few errors of prediction: those of a small shard after a large one.
 func (m *Sketch) AppendFlags(dst []string) []string {
-	early := m.n < float64(4*m.P) || m.lossN > 0 && m.lossN < leastErrors || m.told() < leastTold
-	if m.lossy && early || few(m.n, m.g, m.logKappa, m.rate/m.shape, func(j int) float64 {
-		curvature := m.c[j]
-		for i := range m.rows {
-			curvature += float64(m.b[i*m.P+j] * m.b[i*m.P+j])
-		}
-		return curvature
-	}) {
+	if m.lossy && m.early() || few(m.n, m.g, m.logKappa, m.rate/m.shape, m.curvature) {
 		dst = append(dst, fewRowsPerColumn)
 	}
 	return m.sums.appendFlags(dst, m.n)
+}
+
+// early reports whether a sketch that has given curvature up had too few rows for that.
+func (m *Sketch) early() bool {
+	return m.n < float64(4*m.P) || m.lossN > 0 && m.lossN < leastErrors || m.told() < leastTold
+}
+
+// curvature returns S_jj.
+func (m *Sketch) curvature(j int) float64 {
+	sum := m.c[j]
+	for i := range m.rows {
+		sum += float64(m.b[i*m.P+j] * m.b[i*m.P+j])
+	}
+	return sum
 }
 
 // told returns how much of the diagonal of X'X is in that of S.
