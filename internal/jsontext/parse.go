@@ -1,6 +1,7 @@
 package jsontext
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -56,4 +57,14 @@ func (s *Scaling) UnmarshalJSON(b []byte) error {
 		*s = append(*s, cdf.Constant{Column: column, Center: float64(c.Center), Scale: float64(c.Scale)})
 	}
 	return nil
+}
+
+// mark may stand before text and says nothing (RFC 8259, 8.1).
+const mark = "\uFEFF"
+
+// PassMark passes over a byte order mark. An error of the reader comes again with what is read next.
+func PassMark(r *bufio.Reader) {
+	if head, _ := r.Peek(len(mark)); string(head) == mark {
+		_, _ = r.Discard(len(mark))
+	}
 }

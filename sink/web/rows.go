@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/jsontext"
 )
 
 // asked is what a JSON body asks a prediction for: rows, or steps ahead.
@@ -46,14 +47,9 @@ type rowColumn struct {
 	index         map[string]int32
 }
 
-// mark may be before JSON and says nothing: RFC 8259, 8.1.
-const mark = "\uFEFF"
-
 func newRowReader(body io.Reader, inputs []cdf.Input, most int) *rowReader {
 	text := bufio.NewReader(body)
-	if head, _ := text.Peek(len(mark)); string(head) == mark { // an error comes again with the rows
-		_, _ = text.Discard(len(mark))
-	}
+	jsontext.PassMark(text)
 	r := &rowReader{json: json.NewDecoder(text), byName: map[string]*rowColumn{}, most: most}
 	r.json.UseNumber()
 	for i := range inputs {

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/credence-stream/credence/internal/jsontext"
 )
 
 // separators are those that are worth a word.
@@ -57,11 +59,8 @@ func textOf(file *os.File) (*bufio.Reader, error) {
 		}
 		buffered = bufio.NewReaderSize(unpacked{in}, 1<<16)
 	}
+	jsontext.PassMark(buffered)
 	head, _ := buffered.Peek(buffered.Size()) // what there is
-	if bytes.HasPrefix(head, []byte("\uFEFF")) {
-		n, _ := buffered.Discard(len("\uFEFF"))
-		head = head[n:]
-	}
 	if why := foreign(head); why != "" {
 		return nil, fmt.Errorf("%s: %w: %s", file.Name(), ErrInput, why)
 	}
