@@ -165,13 +165,8 @@ func comesTo(key string, state *pipeline.Recomputed, stored *pipeline.StoredStat
 
 // under reads and applies under a configuration's limits from here on.
 func (v *Past) under(p pipeline.Partition, recorded pipeline.Configured, state *pipeline.Recomputed) (*reading, error) {
-	limits, err := recorded.ReadLimits()
-	if err != nil {
-		return nil, err
-	}
-	r := &reading{recomputer: v.Rules.NewRecomputer(p, limits,
-		func() pipeline.Decoder { return v.NewDecoder(limits) }, func() pipeline.Outputs { return v.NewOutputs(limits) })}
-	if r.log, err = v.NewLog(limits); err != nil || state == nil {
+	r, err := readingUnder(v.Rules, p, recorded, v.NewLog, v.NewDecoder, v.NewOutputs)
+	if err != nil || state == nil {
 		return r, err
 	}
 	return r, r.recomputer.Adopt(state)

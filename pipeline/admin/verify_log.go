@@ -140,16 +140,27 @@ type reading struct {
 	recomputer *pipeline.Recomputer
 }
 
-// under goes on under the limits in force from an offset on, and takes the
-// states over to them.
-func (s *slice) under(p pipeline.Partition, recorded pipeline.Configured) (*reading, error) {
+// readingUnder begins one under a configuration's limits, with what a Verifier or a Past is given.
+func readingUnder(rules *pipeline.Rules, p pipeline.Partition, recorded pipeline.Configured,
+	newLog func(pipeline.Limits) (pipeline.Log, error), newDecoder func(pipeline.Limits) pipeline.Decoder, newOutputs func(pipeline.Limits) pipeline.Outputs,
+) (*reading, error) {
 	limits, err := recorded.ReadLimits()
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{recomputer: s.v.Rules.NewRecomputer(p, limits,
-		func() pipeline.Decoder { return s.v.NewDecoder(limits) }, func() pipeline.Outputs { return s.v.NewOutputs(limits) })}
-	if r.log, err = s.v.NewLog(limits); err != nil {
+	log, err := newLog(limits)
+	if err != nil {
+		return nil, err
+	}
+	return &reading{log: log, recomputer: rules.NewRecomputer(p, limits,
+		func() pipeline.Decoder { return newDecoder(limits) }, func() pipeline.Outputs { return newOutputs(limits) })}, nil
+}
+
+// under goes on under the limits in force from an offset on, and takes the
+// states over to them.
+func (s *slice) under(p pipeline.Partition, recorded pipeline.Configured) (*reading, error) {
+	r, err := readingUnder(s.v.Rules, p, recorded, s.v.NewLog, s.v.NewDecoder, s.v.NewOutputs)
+	if err != nil {
 		return nil, err
 	}
 	if s.ledger != nil {

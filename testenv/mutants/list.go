@@ -305,7 +305,7 @@ var guarantees = []mutant{
 		"\tm.do(fxTell{m.flight.points})\n\tm.flight.points = nil\n\tm.do(fxSave{m.epoch, m.lease, m.flight.save})",
 		"TestObserverIsToldOfWhatIsSaved", machine},
 	{"verifier reads under today's limits", "pipeline/admin/verify_log.go",
-		"if r.log, err = s.v.NewLog(limits); err != nil {", "if r.log = s.v.Log; err != nil {", "TestVerifier", tools},
+		"recorded, s.v.NewLog,", "recorded, func(pipeline.Limits) (pipeline.Log, error) { return s.v.Log, nil },", "TestVerifier", tools},
 	{"verifier reads on under former limits", "pipeline/admin/verify_log.go",
 		"got.Next = record.Offset\n\t\t\t\tbreak", "_ = got", "TestVerifier", tools},
 	{"verifier compares no snapshots", "pipeline/admin/verify.go", "\th.Write(e.Snapshot)\n", "", "TestVerifierComparesSnapshots", tools},
