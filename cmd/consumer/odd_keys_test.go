@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -60,8 +59,7 @@ func TestOddKeys(t *testing.T) {
 			}
 		}
 	}
-	file := filepath.Join(t.TempDir(), "all.arrows")
-	w.must("state", "export", "--out", file)
+	file := w.exported()
 	w.must("state", "import", "--in", file, "--set", "kafka.group=second")
 	if got := listed("--set", "kafka.group=second"); !slices.Equal(got, want) {
 		t.Errorf("after export and import there are %q, want %q", got, want)

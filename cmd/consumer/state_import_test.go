@@ -21,8 +21,7 @@ import (
 func TestDeleteAndImportOverDamage(t *testing.T) {
 	w := settled(t)
 	want := w.everything()
-	file := filepath.Join(t.TempDir(), "s.arrows")
-	w.must("state", "export", "--out", file)
+	file := w.exported()
 	client, p := w.stateRedis(int(home("b")))
 	damages := map[string]func(){
 		"a field of meta":      func() { client.HSet(t.Context(), p+"meta", "fingerprints", "[{") },
@@ -60,8 +59,7 @@ func TestDeleteAndImportOverDamage(t *testing.T) {
 func TestHalfAnImportIsNoGroup(t *testing.T) {
 	w := settled(t)
 	want := w.everything()
-	file := filepath.Join(t.TempDir(), "s.arrows")
-	w.must("state", "export", "--out", file)
+	file := w.exported()
 	client, p := w.stateRedis(int(home("b")))
 	w.trim(home("b"), 1)
 	third := func(args ...string) []string { return append(args, "--set", "kafka.group=third") }
@@ -95,8 +93,7 @@ func TestHalfAnImportIsNoGroup(t *testing.T) {
 // is gone on from.
 func TestImportOverAnotherCount(t *testing.T) {
 	w := settled(t)
-	file := filepath.Join(t.TempDir(), "s.arrows")
-	w.must("state", "export", "--out", file)
+	file := w.exported()
 	client, p := w.stateRedis(int(home("b")))
 	_, topic := w.stateRedis(-1)
 	if err := client.HSet(t.Context(), topic+"topic", "partitions", connect.Partitions-1).Err(); err != nil {

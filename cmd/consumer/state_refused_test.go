@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -107,8 +106,7 @@ func TestImportRefusesAnotherLog(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := settled(t)
-			file := filepath.Join(t.TempDir(), "s.arrows")
-			w.must("state", "export", "--out", file)
+			file := w.exported()
 			c.change(w)
 			before := w.metas("third")
 			code, _, messages := w.consumer("state", "import", "--in", file, "--set", "kafka.group=third", "--force", "--yes")
@@ -126,8 +124,7 @@ func TestImportRefusesAnotherLog(t *testing.T) {
 // started in between changes nothing of its partition: it is run again.
 func TestImportBesideAConsumer(t *testing.T) {
 	w := settled(t)
-	file := filepath.Join(t.TempDir(), "s.arrows")
-	w.must("state", "export", "--out", file)
+	file := w.exported()
 	p := w.serve(nil)
 	w.eventually("the group has a member", func() bool {
 		code, _, messages := w.consumer("state", "import", "--in", file, "--force", "--yes")

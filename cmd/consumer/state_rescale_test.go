@@ -95,8 +95,7 @@ func TestImportRescales(t *testing.T) {
 	w.sendShards([]string{"a/few"}, level(2, 5)) // its first rows are still kept
 	keys = append(keys, "a/few")
 	w.must("run", "--until-end")
-	file := filepath.Join(t.TempDir(), "s.arrows")
-	w.must("state", "export", "--out", file)
+	file := w.exported()
 
 	changed := []string{
 		`{match: "a/*", kind: linear, columns: {response: {name: y, center: 100, scale: 50}, features: [{name: x, center: 0, scale: 20}]}}`,
@@ -138,8 +137,7 @@ func TestImportRescalesAllOrNothing(t *testing.T) {
 	w := newWorldOf(t, "format: json", "models: ["+strings.Join([]string{lines, drifts, others}, ", ")+"]")
 	w.sendShards([]string{"a/1", "d", "ä"}, level(1, 20))
 	w.must("run", "--until-end")
-	file := filepath.Join(t.TempDir(), "s.arrows")
-	w.must("state", "export", "--out", file)
+	file := w.exported()
 	scaled := `{match: "a/*", kind: linear, columns: {response: {name: y, scale: 50}}}`
 	for name, c := range map[string]struct {
 		models []string

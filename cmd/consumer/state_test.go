@@ -28,6 +28,14 @@ func settled(t *testing.T) *world {
 	return w
 }
 
+// exported is a file of all states.
+func (w *world) exported() string {
+	w.Helper()
+	file := filepath.Join(w.TempDir(), "s.arrows")
+	w.must("state", "export", "--out", file)
+	return file
+}
+
 // everything is what get says of all keys.
 func (w *world) everything(args ...string) map[string]string {
 	w.Helper()
