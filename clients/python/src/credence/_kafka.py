@@ -27,14 +27,14 @@ class DeliveryError(BrokerError):
 
 
 class Trouble:
-    """What librdkafka last said of its connections.
+    """What librdkafka last said of its connections, for a topic.
 
     In place of its own lines on stderr, several for each attempt to connect, the package
     logs one line when no broker answers any more.
     """
 
-    def __init__(self) -> None:
-        self._last = ""
+    def __init__(self, topic: str, brokers: str) -> None:
+        self._topic, self._brokers, self._last = topic, brokers, ""
 
     def __call__(self, error: Any) -> None:
         from confluent_kafka import KafkaError
@@ -50,6 +50,10 @@ class Trouble:
 
         unreached = KafkaError._TRANSPORT, KafkaError._TIMED_OUT, KafkaError._MSG_TIMED_OUT, KafkaError._ALL_BROKERS_DOWN
         return self._last if self._last and error.code() in unreached else str(error.str())
+
+    def error(self, why: str) -> BrokerError:
+        """What is raised where the topic cannot be read, or not be written at all."""
+        return BrokerError(f"topic {self._topic!r} at {self._brokers}: {why}")
 
 
 def settings(brokers: str, config: Settings | None, trouble: Trouble, ours: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, Iterator
 import pyarrow as pa
 
 from credence._frames import Library, from_arrow
-from credence._kafka import ARROW, BROKERS, REACH, BrokerError, Settings, Trouble, settings
+from credence._kafka import ARROW, BROKERS, REACH, Settings, Trouble, settings
 
 PATIENCE = 30.0
 """Seconds that a broker may take to answer."""
@@ -123,7 +123,7 @@ def once(topic: str, *, brokers: str, key: str | None, until_end: bool, config: 
 def _messages(topic: str, brokers: str, until_end: bool, config: Settings | None) -> Iterator[Any]:
     from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
-    trouble = Trouble()
+    trouble = Trouble(topic, brokers)
     consumer = Consumer(
         settings(
             brokers,
@@ -144,16 +144,16 @@ def _messages(topic: str, brokers: str, until_end: bool, config: Settings | None
             about = consumer.list_topics(topic, timeout=REACH).topics[topic]
         except KafkaException as failure:
             consumer.poll(0)
-            raise BrokerError(f"topic {topic!r} at {brokers}: {trouble.why(failure.args[0])}") from None
+            raise trouble.error(trouble.why(failure.args[0])) from None
         if about.error is not None:
-            raise BrokerError(f"topic {topic!r} at {brokers}: {about.error.str()}")
+            raise trouble.error(about.error.str())
         left = set(about.partitions)
         consumer.assign([TopicPartition(topic, p, 0) for p in left])
         while left or not until_end:
             message = consumer.poll(PATIENCE if until_end else 1.0)
             if message is None:
                 if until_end:
-                    raise BrokerError(f"topic {topic!r} at {brokers}: no message for {PATIENCE:g} s")
+                    raise trouble.error(f"no message for {PATIENCE:g} s")
                 continue
             error = message.error()
             if error is None:
@@ -161,7 +161,7 @@ def _messages(topic: str, brokers: str, until_end: bool, config: Settings | None
             elif error.code() == KafkaError._PARTITION_EOF:
                 left.discard(message.partition())
             else:
-                raise BrokerError(f"topic {topic!r} at {brokers}: {trouble.why(error)}")
+                raise trouble.error(trouble.why(error))
     finally:
         consumer.close()
 

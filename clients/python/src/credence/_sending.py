@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from credence._frames import to_arrow
-from credence._kafka import ARROW, BROKERS, REACH, BrokerError, DeliveryError, Settings, Trouble, settings
+from credence._kafka import ARROW, BROKERS, REACH, DeliveryError, Settings, Trouble, settings
 
 MAX_KEY = 512  # bytes
 MAX_RUN = 128  # bytes
@@ -103,7 +103,7 @@ def send(
         raise ValueError(f"run {run!r} has more than {MAX_RUN} bytes")
     cut = Shards(table, key=key, model=model, rows=rows, time=time)
     _fit(cut, run, int((config or {}).get("message.max.bytes", MAX_MESSAGE)))
-    trouble = Trouble()
+    trouble = Trouble(topic, brokers)
     delivered = 0
     failed: list[Any] = []
 
@@ -188,7 +188,7 @@ def _create(topic: str, brokers: str, config: Settings | None, partitions: int) 
     from confluent_kafka import KafkaError, KafkaException
     from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
-    trouble = Trouble()
+    trouble = Trouble(topic, brokers)
     admin = AdminClient(settings(brokers, config, trouble, {}))
     made = admin.create_topics([NewTopic(topic, num_partitions=partitions)], request_timeout=REACH)
     try:
@@ -201,7 +201,7 @@ def _create(topic: str, brokers: str, config: Settings | None, partitions: int) 
             KafkaError.CLUSTER_AUTHORIZATION_FAILED,
         ):
             admin.poll(0)
-            raise BrokerError(f"topic {topic!r} at {brokers}: {trouble.why(error.args[0])}. Nothing was sent") from None
+            raise trouble.error(f"{trouble.why(error.args[0])}. Nothing was sent") from None
 
 
 class Shards:
