@@ -133,8 +133,11 @@ func (a *account) addSeason(s *season.Shard) {
 // rowWeight is what a row counts for where predictions are judged, one of n that were
 // predicted together by a state of as many discounted rows: they share its error, which may be
 // told to be a larger part of the variance of each, as of a column that is the same in all.
-func rowWeight(n int64, neff, part float64) float64 {
-	return 1 / (1 + float64(n-1)*max(shared/(neff+shared), part))
+//
+// Of that variance a part may be the prior's alone, untold by rows: how wide that is says little of the model, and of many
+// columns it is seldom as wide as their coefficients spread. The row counts for the square of the rest.
+func rowWeight(n int64, neff, part, untold float64) float64 {
+	return (1 - untold) * (1 - untold) / (1 + float64(n-1)*max(shared/(neff+shared), part))
 }
 
 // classes counts rows by class.

@@ -49,7 +49,7 @@ func (f *Filter) scoreShard(observed int) error {
 	if len(s.factors) > 0 { // of rows of groups hardly any pair shares as much: see judge
 		part = 0
 	}
-	f.transforms, f.weight = predicted.PIT, rowWeight(scaled.Rows, s.neff, part)
+	f.transforms, f.weight = predicted.PIT, rowWeight(scaled.Rows, s.neff, part, predicted.Untold)
 	if s.scaling.frozen { // constants of two rows make wild ones of the third
 		s.account.add(s.t+1, &s.score, &predicted, expected, f.weight)
 		s.account.addReliability(&w.reliability)

@@ -62,6 +62,10 @@ type Score struct {
 	// (0, Shared]: less where their columns differ. 0 where a Predictor does not know it.
 	// No summary has it.
 	Pair float64
+	// Untold is the part of the variance of predictions that is the prior's alone, in [0, 1): x'S P S x over that of
+	// the row, S being the covariance of the coefficients and P the precision of their prior. Where it is large,
+	// predictions are as wide as the prior says, be it right or not. 0 where a Predictor does not know it. No summary has it.
+	Untold float64
 }
 
 // Transforms counts rows by their probability integral transforms, randomised

@@ -21,8 +21,8 @@ type wide struct {
 	edit           func(row int, x []float64, y *float64)
 }
 
-// after runs streams and counts those in which a flag was up at any shard, and at the last.
-func (c wide) after(t *testing.T, streams, shards int, flag string) (ever, end int) {
+// after runs streams and counts those in which one of the flags was up at any shard, and at the last.
+func (c wide) after(t *testing.T, streams, shards int, flags ...string) (ever, end int) {
 	t.Helper()
 	k, _ := models.Lookup(c.kind)
 	roles := cdf.Roles{Scaling: "first", Intercept: c.kind != "compressed", Features: numbered(c.columns)}
@@ -57,7 +57,8 @@ func (c wide) after(t *testing.T, streams, shards int, flag string) (ever, end i
 			if err != nil {
 				return 0, false, err
 			}
-			if last = slices.Contains(sum.Flags, flag); last && first == 0 {
+			up := func(flag string) bool { return slices.Contains(flags, flag) }
+			if last = slices.ContainsFunc(sum.Flags, up); last && first == 0 {
 				first = shard + 1
 			}
 		}

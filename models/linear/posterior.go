@@ -279,13 +279,16 @@ func (m *Model) atPlugin(c []float64) {
 		return
 	}
 	q := &m.post
-	for i := len(c) - 1; i >= 0; i-- {
-		if i < len(c)-1 {
-			c[i] -= q.l[i] * c[i+1]
-		}
-	}
+	reduce(q.l, c)
 	for i, g := range q.g {
 		c[i] *= math.Sqrt(g)
+	}
+}
+
+// reduce takes a functional c in the basis M to one of coordinates that are independent given sigma2, by the pivots l.
+func reduce(l, c []float64) {
+	for i := len(c) - 2; i >= 0; i-- {
+		c[i] -= l[i] * c[i+1]
 	}
 }
 

@@ -57,6 +57,7 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 				if t.Skip(y) {
 					continue
 				}
+				t.Untold(m.untold(w, i, lin.Row(w.block, m.P, i)))
 				w.mix.take(i, 0, true)
 				mean, _ := w.mix.Moments()
 				pit, log := w.mix.At(y)
@@ -81,6 +82,29 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	}
 	t.Logs, t.Expected = law.Logs()
 	return t.Score("linear")
+}
+
+// untold returns the part of the variance of a row's prediction that is the prior's alone, and that variance, both at the
+// plug-in, or s0 of a series next to it: with K the posterior's covariance in units of the prior, c'KKc and s2 + c'Kc. c is the row in
+// the basis M, the i-th of those that mixRows has seen. It writes over c.
+func (m *Model) untold(w *work, i int, c []float64) (untold, variance float64) {
+	q, s2 := &m.post, m.plugin()
+	if m.inSeries() {
+		u := lin.Row(w.mix.u, m.P, i)
+		return lin.Dot(u, u), q.s0 + lin.Dot(c, c)
+	}
+	reduce(q.l, c)
+	before := 0.0 // K c is taken from the first to the last
+	for k, g := range q.g {
+		v := float64(g * c[k])
+		variance += float64(v * c[k])
+		if k > 0 {
+			v -= float64(q.l[k-1] * before)
+		}
+		untold += float64(v * v)
+		before = v
+	}
+	return untold, s2 + variance
 }
 
 // Predict describes a new observation and the regression line of every row.

@@ -148,8 +148,11 @@ func TestScoresAreOfTheirLaws(t *testing.T) {
 		}
 	}
 	tally.Logs = 0
+	tally.Untold(1, 4)
+	tally.Untold(2, 6)
 	got, err = tally.Score("x")
 	check(t, "pairs", got.Pair, n*pairs/variances)
+	check(t, "what is the prior's", got.Untold, .3)
 	if err != nil || !tally.Shares() {
 		t.Errorf("rows that share nothing, or %v", err)
 	}

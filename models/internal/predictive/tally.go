@@ -17,6 +17,7 @@ type Tally struct {
 	Logs, Expected  float64 // sums; Expected is NaN unless it is set
 	squares         float64
 	line, variance  float64 // sums: see Share
+	untold, spread  float64 // sums: see Untold
 	pairs           float64 // of Share's first sum, what pairs have in common; 0: unknown
 	covered, scored int
 }
@@ -52,6 +53,12 @@ func (t *Tally) Add(residual, pit float64, covered bool) {
 func (t *Tally) Share(line, variance float64) {
 	t.line += line
 	t.variance += variance
+}
+
+// Untold takes the variance of a row's prediction, and the part of it that is the prior's alone: see cdf.Score.Untold.
+func (t *Tally) Untold(untold, variance float64) {
+	t.untold += untold
+	t.spread += variance
 }
 
 // leastShared is what the rows of a shard may share, in all, so that it does not matter
@@ -105,6 +112,9 @@ func (t *Tally) Score(kind string) (cdf.Score, error) {
 	if t.line > 0 {
 		t.Out.Shared = t.line / t.variance
 		t.Out.Pair = min(n*t.pairs/t.variance, t.Out.Shared)
+	}
+	if t.untold > 0 {
+		t.Out.Untold = min(t.untold/t.spread, 1)
 	}
 	t.Out.RMSE = math.Sqrt(t.squares / n)
 	t.Out.Coverage95 = float64(t.covered) / n
