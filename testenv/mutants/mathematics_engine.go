@@ -113,7 +113,7 @@ var ofEngine = []mutant{
 	{"summary of a model that draws in the workspace", "cdf/filter.go",
 		"\tif f.SelfDescribing() {\n\t\treturn &f.ws.told", "\tif true {\n\t\treturn &f.ws.told", "^TestKeysOfOneWorkspace$", engine},
 	{"account: rows of a shard are all its own", "cdf/account.go",
-		"1 / (1 + float64(n-1)*max(shared/(neff+shared), part))", "1 / (1 + 0*neff*part)", "^TestAccountFalseAlarms$", account},
+		"(1 + float64(n-1)*max(shared/(neff+shared), part))", "(1 + 0*neff*part)", "^TestAccountFalseAlarms$", account},
 	{"account: transforms judged by chance alone", "cdf/account.go",
 		"max(unlikely, pitClasses-1+float64(departure*total))", "float64(pitClasses-1) + 0*departure*unlikely", "^TestAccountFalseAlarms$", account},
 	{"account: misfit of any size is left alone", "cdf/account.go",

@@ -41,7 +41,7 @@ var ofErrors = []mutant{
 	{"linear: what is the prior's, of the form's coordinates", "models/linear/predict.go",
 		"v -= float64(q.l[k-1] * before)", "v -= 0 * before", "^TestUntold$", linear},
 	{"linear: what is the prior's of a series", "models/linear/predict.go",
-		"return lin.Dot(u, u), q.s0", "return lin.Dot(c, c), q.s0", "^TestUntold$", linear},
+		"return lin.Dot(u, u), q.s0", "return lin.Dot(u, c), q.s0", "^TestUntold$", linear},
 	{"account: a value far off is forgotten", "cdf/account.go",
 		"|| a.far > strayTill*rows", "", "^TestFarFeatures$", account},
 	{"watch: a long tail is far off", "cdf/watch.go",
