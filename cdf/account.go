@@ -121,10 +121,10 @@ func (a *account) addReliability(s *reliability.Shard) {
 
 // addSeason takes the errors of a shard of a time series.
 func (a *account) addSeason(s *season.Shard) {
-	if s.Rows() == 0 && a.season == nil {
-		return
-	}
 	if a.season == nil {
+		if !s.Moves() {
+			return
+		}
 		a.season = new(season.Account)
 	}
 	a.season.Add(s)

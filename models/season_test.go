@@ -75,3 +75,36 @@ func TestSeasonOfALevel(t *testing.T) {
 		}
 	}
 }
+
+// Rows that all have the time of the last row are no step, and tell nothing of a season: the state of a key whose judged rows are
+// such can be read.
+func TestRowsOfOneTime(t *testing.T) {
+	k, _ := Lookup("dlm")
+	spec := streamOf(k).spec(t, "corrected")
+	spec.Columns.Time = "t"
+	f := cdf.NewFilter(spec, "k")
+	for shard := range 12 {
+		const rows = 20
+		b := &cdf.Batch{Rows: rows, Columns: []cdf.Column{
+			{Name: "t", Type: cdf.Integer, Number: make([]float64, rows), Int: make([]int64, rows)}, {Name: "y", Number: make([]float64, rows)},
+		}}
+		for i := range rows {
+			at := 7
+			if shard > 8 {
+				at = rows*shard + i
+			}
+			b.Columns[0].Number[i], b.Columns[0].Int[i] = float64(at), int64(at)
+			b.Columns[1].Number[i] = math.Sin(float64(i + 20*shard))
+		}
+		if _, err := f.Update(b); err != nil {
+			t.Fatal(err)
+		}
+		snap, err := f.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cdf.NewFilter(spec, "k").UnmarshalBinary(snap); err != nil {
+			t.Fatalf("after shard %d: %v", shard+1, err)
+		}
+	}
+}

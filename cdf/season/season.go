@@ -7,7 +7,10 @@
 // every frequency (Fisher, Proceedings of the Royal Society A 125, 1929), and a season is a line in it.
 package season
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 const (
 	// Window is how many scores are remembered, those that are missing too.
@@ -17,6 +20,9 @@ const (
 
 	// A score counts up to furthest, so that noise with heavy tails hides no season, and is stored in steps of 1/fine.
 	furthest, fine = 3.1, 40
+
+	// longest is what steps count up to.
+	longest = 1 << 53
 
 	// A line is what exceeds unlikely, and the logarithm of the square of how many windows there were: so all
 	// judgements of a stream together raise a false alarm in less than 1 % of streams. It also is as many times what frequencies beside it
@@ -47,8 +53,10 @@ type row struct{ steps, score float64 }
 // Reset makes it one of no rows.
 func (s *Shard) Reset() { s.rows, s.steps = s.rows[:0], 0 }
 
-// Rows returns the number of rows told.
-func (s *Shard) Rows() int { return len(s.rows) }
+// Moves reports whether a row begins a step: those of the time of the row before them tell nothing.
+func (s *Shard) Moves() bool {
+	return slices.ContainsFunc(s.rows, func(r row) bool { return r.steps >= 1 })
+}
 
 // Pass says that as many steps of time pass before the next row.
 func (s *Shard) Pass(steps float64) { s.steps += steps }
@@ -66,16 +74,19 @@ func (a *Account) Season() float64 { return float64(a.Period) * float64(max(a.Un
 func (a *Account) Add(s *Shard) {
 	for i := range s.rows {
 		if r := &s.rows[i]; r.steps >= 1 {
-			a.pass(r.steps)
+			a.reach(r.steps)
 			a.push(stored(r.score))
 			a.Rows++
 			a.Fresh++
 		}
 	}
 	if s.steps >= 1 {
-		a.pass(s.steps + 1)
+		a.pass(a.units(s.steps))
 	}
-	if a.Fresh >= between && len(a.Scores) >= least {
+	if a.Fresh < between {
+		return
+	}
+	if a.widen(); len(a.Scores) >= least {
 		a.Fresh, a.Period = 0, float32(s.line(a.Scores, a.limit()))
 	}
 }
@@ -83,17 +94,27 @@ func (a *Account) Add(s *Shard) {
 // limit is what a line exceeds.
 func (a *Account) limit() float64 { return unlikely + 2*math.Log1p(float64(a.Rows)/Window) }
 
-// pass leaves room for the units without a row that the steps before one are. A time that passes in seconds, of rows that
-// come by the hour, has as unit the least gap: a lesser one begins anew.
-func (a *Account) pass(steps float64) {
-	steps = min(steps, 1<<53)
-	if unit := int64(steps); a.Unit == 0 || unit < a.Unit {
-		if a.Unit > 0 {
-			a.Scores, a.Period = a.Scores[:0], 0
+// units is how many units as many steps are.
+func (a *Account) units(steps float64) float64 {
+	return math.Round(min(steps, longest) / float64(a.Unit))
+}
+
+// reach goes to a row that is as many steps behind the one before. A time that passes in seconds, of rows that come by the hour, has
+// as unit the least gap: a lesser one begins anew, and so does one beyond the window behind a row that had no other before it.
+func (a *Account) reach(steps float64) {
+	unit := int64(min(steps, longest))
+	if a.Unit > 0 && unit >= a.Unit {
+		missing := a.units(steps) - 1
+		if missing < Window || len(a.Scores) != 1 {
+			a.pass(missing)
+			return
 		}
-		a.Unit = unit
 	}
-	missing := math.Round(steps/float64(a.Unit)) - 1
+	a.Unit, a.Scores, a.Period = unit, a.Scores[:0], 0
+}
+
+// pass leaves room for as many units without a row.
+func (a *Account) pass(missing float64) {
 	if missing >= Window {
 		a.Scores = a.Scores[:0]
 		return
@@ -101,6 +122,38 @@ func (a *Account) pass(steps float64) {
 	for range int(missing) {
 		a.push(0)
 	}
+}
+
+// widen makes the unit the least gap between scores of a full window. A lesser one, as of a row a second behind another among
+// rows that come by the hour, is behind then, and would leave no room for a season.
+func (a *Account) widen() {
+	if len(a.Scores) < Window {
+		return
+	}
+	gap, first, last := Window, -1, -1
+	for i, v := range a.Scores {
+		switch {
+		case v == 0:
+			continue
+		case last < 0:
+			first = i
+		default:
+			gap = min(gap, i-last)
+		}
+		last = i
+	}
+	if gap < 2 || gap == Window || a.Unit > longest/int64(gap) {
+		return
+	}
+	at := func(i int) int { return (i - first + gap/2) / gap }
+	scores := a.Scores[:0] // behind what is read
+	for i, v := range a.Scores[first:] {
+		if to := at(first + i); v != 0 && to >= len(scores) {
+			scores = append(append(scores, make([]int8, to-len(scores))...), v)
+		}
+	}
+	scores = append(scores, make([]int8, max(0, at(Window-1)+1-len(scores)))...)
+	a.Unit, a.Scores, a.Period = a.Unit*int64(gap), scores, a.Period/float32(gap)
 }
 
 func (a *Account) push(score int8) {

@@ -3,6 +3,7 @@ package season
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -123,6 +124,119 @@ func TestSeason(t *testing.T) {
 		t.Logf("%s: %d of 100", c.name, up)
 		if up < 95 {
 			t.Errorf("%s: up in %d of 100", c.name, up)
+		}
+	}
+}
+
+// One row shortly behind another, among rows by the hour, does not hide a season for good: one second, a minute, and what
+// leaves most of a window between rows.
+func TestOddReading(t *testing.T) {
+	var s Shard
+	for _, odd := range []float64{1, 60, 300, 1300} {
+		up := 0
+		for i := range 20 {
+			r := rand.New(rand.NewPCG(uint64(i), 13))
+			at := make([]float64, 3000)
+			v := noise(r, len(at))
+			hours := 0
+			for i := range at {
+				at[i] = 3600
+				if i == 700 {
+					at[i] = odd
+				} else if i == 701 {
+					at[i] = 3600 - odd
+				}
+				if i != 700 {
+					hours++
+				}
+				v[i] = .9*v[i] + math.Sqrt(.5)*math.Sin(2*math.Pi*float64(hours)/24)
+			}
+			var a Account
+			before := false
+			shard := 0
+			tell(&a, &s, v, func(i int) float64 { return at[i] }, func() {
+				if shard++; shard == 34 {
+					before = math.Abs(a.Season()/86400-1) < .05
+				}
+				if !a.Valid() {
+					t.Fatalf("%+v", a)
+				}
+			})
+			if before && math.Abs(a.Season()/86400-1) < .05 {
+				up++
+			}
+		}
+		if up < 19 {
+			t.Errorf("%g seconds: the day is told in %d of 20", odd, up)
+		}
+	}
+}
+
+// The unit of a full window is the least gap in it, and scores keep their places.
+func TestWiden(t *testing.T) {
+	scores := func(at map[int]int8) []int8 {
+		v := make([]int8, Window)
+		for i, s := range at {
+			v[i] = s
+		}
+		return v
+	}
+	for _, c := range []struct {
+		name string
+		at   map[int]int8
+		unit int64
+		want []int8
+	}{
+		{"every third", map[int]int8{1000: 1, 1003: 2, 1009: 3}, 30, []int8{1, 2, 0, 3, 0, 0, 0, 0, 0}},
+		{"not quite", map[int]int8{3: 1, 1011: 2, 1015: 3, 1020: 4}, 40, append(append([]int8{1}, make([]int8, 251)...), 2, 3, 4, 0)},
+		{"neighbours", map[int]int8{3: 1, 5: 2, 6: 3}, 10, nil},
+		{"one", map[int]int8{3: 1}, 10, nil},
+	} {
+		a := Account{Unit: 10, Rows: 20, Scores: scores(c.at), Period: 60}
+		want, period := c.want, float32(60*10/c.unit)
+		if want == nil {
+			want = scores(c.at)
+		}
+		if a.widen(); a.Unit != c.unit || !slices.Equal(a.Scores, want) || a.Period != period || !a.Valid() {
+			t.Errorf("%s: unit %d, period %v, %d scores", c.name, a.Unit, a.Period, len(a.Scores))
+		}
+	}
+	a := Account{Unit: longest / 2, Rows: 20, Scores: scores(map[int]int8{1: 1, 9: 1})}
+	if a.widen(); !a.Valid() || a.Unit != longest/2 {
+		t.Errorf("a unit of %d", a.Unit)
+	}
+}
+
+// Steps without a row at the end of a shard take their time, whatever the unit: the phase of a season does not slip.
+func TestStepsBehindTheLastRow(t *testing.T) {
+	for _, unit := range []float64{1, 60, 3600} {
+		var whole, parts Account
+		var s Shard
+		for i := range 40 {
+			s.Reset()
+			s.Pass(unit)
+			s.Tell(float64(i%5) - 2)
+			if i%4 == 1 {
+				s.Pass(unit) // of a row without a response
+				parts.Add(&s)
+				s.Reset()
+				s.Pass(unit)
+				s.Tell(1)
+			}
+			parts.Add(&s)
+		}
+		s.Reset()
+		for i := range 40 {
+			s.Pass(unit)
+			s.Tell(float64(i%5) - 2)
+			if i%4 == 1 {
+				s.Pass(2 * unit)
+				s.Tell(1)
+			}
+		}
+		whole.Add(&s)
+		if !slices.Equal(whole.Scores, parts.Scores) || whole.Unit != parts.Unit {
+			t.Errorf("unit %g: %d scores in one shard, %d in many", unit, len(whole.Scores), len(parts.Scores))
 		}
 	}
 }
