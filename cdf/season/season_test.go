@@ -140,14 +140,14 @@ func TestOddReading(t *testing.T) {
 			v := noise(r, len(at))
 			hours := 0
 			for i := range at {
-				at[i] = 3600
-				if i == 700 {
+				switch hours++; i {
+				case 700:
 					at[i] = odd
-				} else if i == 701 {
+					hours--
+				case 701:
 					at[i] = 3600 - odd
-				}
-				if i != 700 {
-					hours++
+				default:
+					at[i] = 3600
 				}
 				v[i] = .9*v[i] + math.Sqrt(.5)*math.Sin(2*math.Pi*float64(hours)/24)
 			}
