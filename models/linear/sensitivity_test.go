@@ -82,3 +82,58 @@ func TestPriorSensitivity(t *testing.T) {
 		t.Errorf("before the first row: %g, want NaN", got)
 	}
 }
+
+// The derivative of the mean of log sigma2 by the power of the prior of beta, in its sds, of a coefficient that the prior draws far.
+func TestPriorOfBetaMovesSigma2(t *testing.T) {
+	const p, h = 4, .02
+	for _, c := range []struct {
+		rows  int
+		slope float64
+		bound float64 // a line where the law is bent
+	}{{200, 20, .4}, {400, 20, .1}, {300, 8, .1}, {45, 2, .1}} {
+		learn := func(power float64) (*Model, *work) {
+			s := Defaults()
+			s.Prior.BetaVariance /= power
+			m, err := New(s, cdf.Dims{Columns: modeltest.Columns(p)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rand.New(rand.NewPCG(18, uint64(c.rows)))
+			sh := modeltest.RegressionShard(r, c.rows, p, false)
+			for i := range sh.Y {
+				sh.X[i*p] = 0
+				if i%40 == 0 {
+					sh.X[i*p] = 1
+				}
+				sh.Y[i] = c.slope*sh.X[i*p] + sh.X[i*p+1] + r.NormFloat64()
+			}
+			d := modeltest.Stepper{Model: m}
+			d.Must(t, sh, 1)
+			return m, m.work()
+		}
+		log := func(power float64) (mean, sd float64) {
+			m, w := learn(power)
+			m.fillNodes(&w.nodes)
+			n := &w.nodes
+			square := 0.0
+			for i, l := range n.l {
+				mean += n.weight(i) / n.total * l
+				square += n.weight(i) / n.total * l * l
+			}
+			return mean, math.Sqrt(square - mean*mean)
+		}
+		up, _ := log(1 + h)
+		down, _ := log(1 - h)
+		_, sd := log(1)
+		m, w := learn(1)
+		got, want := m.pulled(w), math.Abs(up-down)/(2*h)/sd
+		if !(math.Abs(got-want) < c.bound*want) {
+			t.Errorf("%d rows, slope %g: %g, want %g", c.rows, c.slope, got, want)
+		}
+		all := []float64{0}
+		m.PriorSensitivity([]cdf.Functional{{Param: []int{p}, Weight: []float64{1}}}, all)
+		if want := max(got, m.sensitivity(w)); all[0] != want {
+			t.Errorf("%d rows, slope %g: sensitivity %g, want %g", c.rows, c.slope, all[0], want)
+		}
+	}
+}
