@@ -142,13 +142,23 @@ func (m *statistics) PriorSD(functionals []cdf.Functional, dst []float64) {
 	}
 }
 
-// PriorSensitivity writes that of tau2 and sigma2.
+// PriorSensitivity writes that of tau2 and sigma2; and of levels that are too far off for the others the sds by which these,
+// whose law is the prior, draw them from the mean of their rows.
 func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
+	var room dist.FarValues
+	far := room.Far(len(m.n), max(m.tau.mean, aboutTau2*m.s2), func(i int) (level, variance float64) { return m.ybar[i], m.s2 / m.n[i] })
 	for i, f := range functionals {
 		dst[i] = math.NaN()
 		p, err := m.parameter(f)
-		if err == nil && len(m.n) > 0 && (p == tau2Row || p == sigma2Row) {
+		switch {
+		case err != nil || len(m.n) == 0 || p == muRow:
+		case p < zetaRow:
 			dst[i] = m.sensitivity[p-tau2Row]
+		case len(far) > 0 && slices.Contains(far, p-zetaRow):
+			dst[i] = math.Abs(m.ybar[p-zetaRow]-m.zeta[p-zetaRow]) / math.Sqrt(m.vari[p-zetaRow])
 		}
 	}
 }
+
+// aboutTau2 is what the variance of levels is about at least, in units of sigma2, where weights of levels follow from it.
+const aboutTau2 = 1e-3

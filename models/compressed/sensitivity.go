@@ -1,6 +1,9 @@
 package compressed
 
 import (
+	"math"
+	"slices"
+
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
@@ -11,19 +14,51 @@ var (
 	_ cdf.PriorSensitive = (*Sketch)(nil)
 )
 
-// PriorSensitivity writes that of sigma2; the prior variance of gamma is estimated.
+// PriorSensitivity writes that of sigma2, and of coefficients that are too far off for the others (gammaSensitivity).
 func (m *Exact) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	if m.absorbed() {
 		m.sigmaSensitivity(functionals, m.shape(), m.rate, dst)
+		gammaSensitivity(m, functionals, math.Exp(-m.logKappa), func(int) float64 { return m.weight }, dst)
 	}
 }
 
-// PriorSensitivity writes that of sigma2; the prior variance of gamma is estimated.
+// PriorSensitivity writes that of sigma2, and of coefficients that are too far off for the others (gammaSensitivity).
 func (m *Sketch) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	if m.absorbed() {
 		m.sigmaSensitivity(functionals, m.shape, m.rate, dst)
+		gammaSensitivity(m, functionals, math.Exp(-m.logKappa), m.curvature, dst)
 	}
 }
+
+// gammaSensitivity writes that of coefficients which are too far off for the others, whose spread the variance of their
+// prior is estimated from: by how many of its sds that draws each to 0, |g| A^(1/2) precision/sigma. What rows
+// say of a coefficient given the others is g (1 + precision/S) with the variance sigma2/S, S being the curvature. Nothing is written where
+// the posterior is not known.
+func gammaSensitivity(m solver, functionals []cdf.Functional, precision float64, curvature func(column int) float64, dst []float64) {
+	r, err := m.solved()
+	if err != nil {
+		return
+	}
+	defer m.release(r)
+	s2 := r.rate / r.shape
+	for j := range r.z {
+		r.z[j] = max(curvature(j), faintest*precision)
+	}
+	var room dist.FarValues
+	far := room.Far(len(r.g), s2/precision, func(j int) (x, v float64) { return r.g[j] * (1 + precision/r.z[j]), s2 / r.z[j] })
+	if len(far) == 0 {
+		return
+	}
+	for i := range functionals {
+		if f := &functionals[i]; len(f.Param) == 1 && slices.Contains(far, f.Param[0]) {
+			j := f.Param[0]
+			dst[i] = math.Abs(r.g[j]) * precision * math.Sqrt(r.diag[j]/s2)
+		}
+	}
+}
+
+// faintest is the curvature, in units of the prior's, below which rows say nothing of a column.
+const faintest = 1e-9
 
 // PriorSensitivity writes that of sigma2.
 func (m *Fixed) PriorSensitivity(functionals []cdf.Functional, dst []float64) {

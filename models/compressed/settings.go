@@ -199,12 +199,16 @@ const fewRowsPerColumn = "few_rows_per_column"
 // columns or 60 (TestFewRows).
 const leastRows = 25
 
+// leastPerColumn is how many rows to a column leave the largest of 100 within their intervals, be they one or five: with
+// one they were 3 to 8 sds off.
+const leastPerColumn = 2
+
 // few reports whether n rows are too few for the prior: for its variance (leastRows), to tell of each of the columns
 // of g, or because the largest coefficient is more than five sds of the prior, which all
 // have in common, and drawn to 0 by more than two of its own. So is a single one of 1 among 300 that are
 // 0, with noise of 1, for thousands of rows. sigma2 is the variance of the noise, curvature the diagonal of S.
 func few(n float64, g []float64, logKappa, sigma2 float64, curvature func(column int) float64) bool {
-	if n < leastRows || n < float64(len(g)) {
+	if n < leastRows || n < float64(leastPerColumn*len(g)) {
 		return n > 0
 	}
 	at := 0
@@ -231,7 +235,7 @@ func (s Settings) Flags() []string { return []string{worseThanNull, fewRowsPerCo
 func (s Settings) Advise(flag string) string {
 	switch {
 	case flag == fewRowsPerColumn:
-		return "intervals of gamma may be far too short or too wide, and the largest coefficients too near to 0: there are fewer rows than columns or than 25, a few coefficients " +
+		return "intervals of gamma may be far too short or too wide, and the largest coefficients too near to 0: there are fewer than two rows to a column or than 25, a few coefficients " +
 			"are much larger than the others, which have one prior in common, or a sketch dropped directions before there were rows enough, of which 4 to 40 to a column, or fifty after a first " +
 			"large shard, are: wait for more rows, or use kind linear; against the last raise settings.rank, or set settings.statistics: exact"
 	case flag != worseThanNull:

@@ -34,7 +34,7 @@ const (
 // AppendFlags appends overdispersed where counts vary more than Poisson counts
 // and rows have no effects of their own, excess_zeros where they have but do not
 // explain the counts of 0, first_outliers where counts of the first rows are wild,
-// few_events where counts say next to nothing of a coefficient, few_rows_per_group where rows do not tell
+// few_events where counts say next to nothing of a coefficient, or slopes are many for them, few_rows_per_group where rows do not tell
 // what groups differ by.
 func (m *Model) AppendFlags(dst []string) []string {
 	if m.odd > wildTill*m.n {

@@ -1,6 +1,7 @@
 package poisson
 
 import (
+	"math"
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
@@ -22,6 +23,8 @@ const (
 	// Where less than rareShare of the rows have a count, and fewer than rareRows in all, most
 	// shards have none. Measured in docs/adr/0065-few-events.md.
 	rareShare, rareRows = 0.03, 100
+	// mostBias is how many of its sds slopes may draw the intercept down: with .6 its intervals hold it in .84 to .9.
+	mostBias = 0.6
 	// halfNormal is the sensitivity to its prior of a normal parameter about 0 of which only the
 	// sign is known: Cov(z, z^2/2) / sd(z) for z = |N(0, 1)|.
 	halfNormal = 0.66
@@ -70,13 +73,35 @@ func (m *Model) fewEvents() bool {
 			return true
 		}
 	}
+	if m.overfitted() {
+		return true
+	}
 	w := m.work()
 	defer m.scratch.Put(w)
 	return slices.ContainsFunc(m.loose(w), func(v float64) bool { return v > looseFrom })
 }
 
+// overfitted reports whether there are so many slopes for the counts that they draw the intercept down: by about d/N^(1/2) of its
+// sds, d slopes of columns with a spread of their own and counts worth N (the bias of order 1/N of McCullagh and Nelder,
+// Generalized Linear Models, 1989, section 15.2, and as much from the mode to the mean). Indicators of levels, whose
+// squares are what they are, have rows that they share with no other.
+func (m *Model) overfitted() bool {
+	if !m.intercept {
+		return false
+	}
+	slopes, s := 0, &m.stats
+	for j := 1; j < m.k; j++ {
+		own, with := s.lam[j*s.c+j], s.lam[j*s.c]
+		if own > 0 && math.Abs(own-with) > 1e-9*own {
+			slopes++
+		}
+	}
+	return float64(slopes) > mostBias*math.Sqrt(s.lam[0])
+}
+
 // PriorSensitivity writes that of coefficients which no event bounds on one side. Their fit is a
-// normal one, in which the prior seems to matter less than it does; others have priors too wide to matter.
+// normal one, in which the prior seems to matter less than it does; others have priors too wide to matter. Of effects that are
+// too far off for the others of their factor it is by how many sds these draw them.
 func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	w := m.work()
 	defer m.scratch.Put(w)
@@ -84,6 +109,19 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	for i := range functionals {
 		if slices.ContainsFunc(functionals[i].Param, func(j int) bool { return j < len(left) && left[j] > oneSided }) {
 			dst[i] = halfNormal
+		}
+	}
+	drawn := m.drawnEffects(w)
+	if len(drawn) == 0 {
+		return
+	}
+	for i := range functionals {
+		for _, e := range drawn {
+			if slices.Contains(functionals[i].Param, e.param) {
+				if !(dst[i] >= e.sds) { // NaN, too
+					dst[i] = e.sds
+				}
+			}
 		}
 	}
 }

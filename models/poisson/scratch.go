@@ -26,6 +26,7 @@ type work struct {
 	xi           []float64 // c: scratch of a place
 	z            []float64 // q: entries of a row
 	factor, left []float64 // k x k and 2 k: of loose
+	effects      effects
 	// Scratch of wild, a number per row.
 	log, above, sorted []float64
 }

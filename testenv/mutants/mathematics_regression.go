@@ -236,7 +236,7 @@ var ofCompressed = []mutant{
 	{"compressed: one large coefficient without a flag", "models/compressed/settings.go",
 		"return square*precision > 25 &&", "return false &&", "^TestFewLargeCoefficients$", compressed},
 	{"compressed: fewer rows than columns without a flag", "models/compressed/settings.go",
-		"n < leastRows || n < float64(len(g))", "n < leastRows", "^TestFewRows$", compressed},
+		"n < leastRows || n < float64(leastPerColumn*len(g))", "n < leastRows", "^TestFewRows$", compressed},
 	{"compressed: few errors without a flag", "models/compressed/sketch_summary.go",
 		"m.lossN > 0 && m.lossN < leastErrors", "m.lossN < 0", "^TestFewErrors$", compressed},
 	{"compressed: many rows: with a row to a column", "models/compressed/sketch_whole.go",

@@ -1,0 +1,31 @@
+package main
+
+// ofFar are faults of how effects that are too far off for the others are told.
+var ofFar = []mutant{
+	{"far: one value hides another", "models/internal/dist/far.go",
+		"\t\tall.add(c.x, c.v, c.w, -1)\n", "", "^TestFar$", laws},
+	{"far: values in one variance", "models/internal/dist/far.go",
+		"total := variance + c.v", "total := variance + s.v/s.w", "^TestNoneIsFar$", laws},
+	{"far: what few values tell is certain", "models/internal/dist/far.go",
+		"StudentQuantile(-normal.Quantile(probability), known-1)", "-normal.Quantile(probability)", "^TestNoneIsFar$", laws},
+	{"far: one test for all values", "models/internal/dist/far.go",
+		"falseFar/float64(2*(n-i))", "falseFar/2", "^TestNoneIsFar$", laws},
+	{"far: weights of what it is about", "models/internal/dist/far.go",
+		"f.peel(n, max(variance, 1e-3*about), at)", "f.peel(n, about+0*variance, at)", "^TestFar$", laws},
+	{"anova: far levels are not listed", "models/anova/summary.go",
+		"len(far) > 0 && slices.Contains", "false && slices.Contains", "^TestFarEffects$", account},
+	{"poisson: far effects of another level", "models/poisson/effects.go",
+		"drawn{first + level, sds}", "drawn{first + level + 1, sds}", "^TestDrawnEffects$", []string{"./models/poisson"}},
+	{"poisson: what a level's counts say, with the core left out", "models/poisson/effects.go",
+		"return h[0] - lin.Dot(b, core), ", "return h[0] - 0*lin.Dot(b, core), ", "^TestDrawnEffects$", []string{"./models/poisson"}},
+	{"compressed: far coefficients are not listed", "models/compressed/sensitivity.go",
+		"if len(far) == 0 {", "if true || len(far) == 0 {", "^TestFarEffects$", account},
+	{"compressed: all coefficients are listed as far", "models/compressed/sensitivity.go",
+		"len(f.Param) == 1 && slices.Contains(far, f.Param[0])", "len(f.Param) == 1 && slices.Contains(far, far[0])", "^TestFarEffects$", account},
+	{"compressed: a row per column is enough", "models/compressed/settings.go",
+		"leastPerColumn = 2", "leastPerColumn = 1", "^TestTwoRowsPerColumn$", account},
+	{"poisson: slopes cost nothing", "models/poisson/events.go",
+		"float64(slopes) > mostBias", "float64(slopes) > 9*mostBias", "^TestSlopesOfFewCounts$", account},
+	{"poisson: levels are slopes", "models/poisson/events.go",
+		"math.Abs(own-with) > 1e-9*own", "math.Abs(own-with) >= 0", "^TestSlopesOfFewCounts$", account},
+}
