@@ -1,0 +1,441 @@
+package admin_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/admin"
+	"github.com/credence-stream/credence/pipeline/storetest"
+)
+
+// exported is what a file has of a topic of two partitions.
+type exported struct {
+	parts map[int32]admin.Export
+	rows  []admin.Row
+	holds map[string]string // as contents says it
+}
+
+const refilled = 2 // partitions
+
+func exportAll(t *testing.T, store *storetest.Memory) exported {
+	t.Helper()
+	f := exported{parts: map[int32]admin.Export{}, holds: contents(t, store, refilled)}
+	for id := range int32(refilled) {
+		e, ok, err := admin.Collect(t.Context(), store, store, pipeline.Partition{Topic: "in", ID: id}, 1, nil, nil, func(key string, v pipeline.Stored) error {
+			f.rows = append(f.rows, admin.Row{Partition: id, Key: key, Value: v})
+			return nil
+		})
+		if err != nil || !ok {
+			t.Fatalf("%t, %v", ok, err)
+		}
+		f.parts[id] = e
+	}
+	return f
+}
+
+// stepped is a store whose user stops before every call, and is killed where it may not go on.
+type stepped struct {
+	*storetest.Memory
+	may  func() bool
+	dead bool
+}
+
+var errKilled = errors.New("killed")
+
+func (s *stepped) step() error {
+	if s.dead || !s.may() {
+		s.dead = true
+		return errKilled
+	}
+	return nil
+}
+
+func (s *stepped) Layout(ctx context.Context, topic string) (pipeline.Layout, error) {
+	if err := s.step(); err != nil {
+		return pipeline.Layout{}, err
+	}
+	return s.Memory.Layout(ctx, topic)
+}
+
+func (s *stepped) SetLayout(ctx context.Context, topic string, was, is pipeline.Layout) error {
+	if err := s.step(); err != nil {
+		return err
+	}
+	return s.Memory.SetLayout(ctx, topic, was, is)
+}
+
+func (s *stepped) Replicated(ctx context.Context, topic string, n int) error {
+	if err := s.step(); err != nil {
+		return err
+	}
+	return s.Memory.Replicated(ctx, topic, n)
+}
+
+func (s *stepped) Meta(ctx context.Context, p pipeline.Partition) (pipeline.Meta, error) {
+	if err := s.step(); err != nil {
+		return pipeline.Meta{}, err
+	}
+	return s.Memory.Meta(ctx, p)
+}
+
+func (s *stepped) Claim(ctx context.Context, l pipeline.Lease) (pipeline.Meta, error) {
+	if err := s.step(); err != nil {
+		return pipeline.Meta{}, err
+	}
+	return s.Memory.Claim(ctx, l)
+}
+
+func (s *stepped) Save(ctx context.Context, l pipeline.Lease, c pipeline.Checkpoint) error {
+	if err := s.step(); err != nil {
+		return err
+	}
+	return s.Memory.Save(ctx, l, c)
+}
+
+func (s *stepped) Audit(ctx context.Context, p pipeline.Partition) (pipeline.Audit, error) {
+	if err := s.step(); err != nil {
+		return pipeline.Audit{}, err
+	}
+	return s.Memory.Audit(ctx, p)
+}
+
+func (s *stepped) Clear(ctx context.Context, l pipeline.Lease, seen pipeline.Meta) error {
+	if err := s.step(); err != nil {
+		return err
+	}
+	return s.Memory.Clear(ctx, l, seen)
+}
+
+// importing is an import that goes on step by step.
+type importing struct {
+	next func() (struct{}, bool)
+	kill func()
+	over bool
+	err  error
+	at   map[int32]pipeline.GroupOffset // noted
+}
+
+// begin is an import as the command does it: it looks first, and then replaces what it has seen.
+func (f exported) begin(ctx context.Context, store *storetest.Memory, id string, force bool) *importing {
+	im := &importing{}
+	next, stop := iter.Pull(func(yield func(struct{}) bool) {
+		s := &stepped{Memory: store, may: func() bool { return yield(struct{}{}) }}
+		im.err = f.run(ctx, s, id, force, func(at map[int32]pipeline.GroupOffset) error {
+			if err := s.step(); err != nil {
+				return err
+			}
+			im.at = at
+			return nil
+		})
+	})
+	im.next, im.kill = next, func() { stop(); im.over = true }
+	return im
+}
+
+// steps goes on for so many calls, or to the end where there are not as many.
+func (im *importing) steps(n int) (done int) {
+	for done < n && !im.over {
+		if _, ok := im.next(); !ok {
+			im.over = true
+			break
+		}
+		done++
+	}
+	return done
+}
+
+// refillStore is what an import asks of a store.
+type refillStore interface {
+	pipeline.Store
+	pipeline.StateAdmin
+	pipeline.LayoutAdmin
+}
+
+// run looks first, and then replaces what it has seen.
+func (f exported) run(ctx context.Context, s refillStore, id string, force bool, note func(map[int32]pipeline.GroupOffset) error) error {
+	layout, err := s.Layout(ctx, "in")
+	if err != nil {
+		return err
+	}
+	var metas []pipeline.Meta
+	for id := range int32(refilled) {
+		m, err := s.Meta(ctx, pipeline.Partition{Topic: "in", ID: id})
+		if err != nil {
+			return err
+		}
+		metas = append(metas, m)
+	}
+	rows := f.rows
+	r := &admin.Refill{
+		Topic: "in", Count: refilled, Force: force, Parts: f.parts, Metas: metas, Layout: layout,
+		Mark: pipeline.Importing{ID: id, File: id + ".arrows", Since: 1795660589280},
+		Next: func() (admin.Row, error) {
+			if len(rows) == 0 {
+				return admin.Row{}, io.EOF
+			}
+			row := rows[0]
+			rows = rows[1:]
+			return row, nil
+		},
+		Store: s, Admin: s, Layouts: s,
+		MayNote: func(context.Context) error { return nil },
+		Note:    func(_ context.Context, at map[int32]pipeline.GroupOffset) error { return note(at) },
+	}
+	return r.Run(ctx)
+}
+
+func noted(map[int32]pipeline.GroupOffset) error { return nil }
+
+// files are a store of before, and two exports of later states.
+func files(t *testing.T) (before storetest.Snapshot, was map[string]string, x, y exported) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		l, store, rules, rest := settledTopic(t, 12, refilled)
+		before, was = store.Snapshot(), contents(t, store, refilled)
+		l.send(rest[:100])
+		l.work(t, store, rules)
+		x = exportAll(t, store)
+		l.send(rest[100:])
+		l.work(t, store, rules)
+		y = exportAll(t, store)
+	})
+	return before, was, x, y
+}
+
+// whole fails where workers may go on, unless all that they find is of one of these.
+func whole(t *testing.T, store *storetest.Memory, what string, may ...map[string]string) {
+	t.Helper()
+	layout, err := store.Layout(t.Context(), "in")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if layout.Partitions == pipeline.Rescales {
+		if why, remedy := layout.Elsewhere("in", refilled); !strings.Contains(why, layout.Importing.File) || remedy == "" {
+			t.Fatalf("%s: workers halt for %q, %q", what, why, remedy)
+		}
+		return
+	}
+	now := contents(t, store, refilled)
+	for _, m := range may {
+		if maps.Equal(now, m) {
+			return
+		}
+	}
+	t.Fatalf("%s: workers may go on with states that are those of no export: %+v", what, layout)
+}
+
+// TestImportKilledAnywhere: whatever call an import is killed before, workers find what was there
+// before or all of the file, or halt. Another import is refused while the mark is there, which says
+// whose it is, and takes its place where it is told to.
+func TestImportKilledAnywhere(t *testing.T) {
+	before, was, x, y := files(t)
+	store := storetest.NewMemory()
+	marked, total := 0, 1<<30
+	for at := 0; at <= total; at++ {
+		store.Restore(before)
+		im := x.begin(t.Context(), store, "first", false)
+		if n := im.steps(at); n < at {
+			total = n
+		}
+		im.kill()
+		what := fmt.Sprintf("killed before call %d", at)
+		whole(t, store, what, was, x.holds)
+		layout, err := store.Layout(t.Context(), "in")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = y.run(t.Context(), store, "second", false, noted)
+		if left := layout.Importing != nil; left != errors.Is(err, admin.ErrImporting) || !left && err != nil {
+			t.Fatalf("%s: the layout is %+v, and another import ends with %v", what, layout, err)
+		} else if left {
+			marked++
+			for _, text := range []string{"first.arrows", "2026-11-26T", "--force"} {
+				if !strings.Contains(err.Error(), text) {
+					t.Errorf("%s: no %q in %v", what, text, err)
+				}
+			}
+			whole(t, store, what+", another was refused")
+			if err = y.run(t.Context(), store, "second", true, noted); err != nil {
+				t.Fatalf("%s: in its place: %v", what, err)
+			}
+		}
+		whole(t, store, what+", in its place", y.holds)
+	}
+	if marked < 10 || total < 15 {
+		t.Errorf("of %d calls %d leave a mark", total, marked)
+	}
+}
+
+// TestImportFailsAnywhere: an import that a call fails of, with or without its effect, leaves no mark where
+// nothing was changed, and else one that the next import need not be told about.
+func TestImportFailsAnywhere(t *testing.T) {
+	before, was, x, y := files(t)
+	store := storetest.NewMemory()
+	taken := 0
+	for _, fault := range []storetest.Fault{storetest.Before, storetest.After} {
+		for at, total := 1, 1<<30; at <= total; at++ {
+			store.Restore(before)
+			calls := 0
+			store.Inject(func(storetest.Call) storetest.Fault {
+				if calls++; calls == at {
+					return fault
+				}
+				return storetest.None
+			})
+			err := x.run(t.Context(), store, "first", false, noted)
+			store.Inject(nil)
+			if calls < at {
+				total = at
+				break
+			}
+			what := fmt.Sprintf("call %d, fault %d", at, fault)
+			if !errors.Is(err, storetest.ErrInjected) {
+				t.Fatalf("%s: error %v", what, err)
+			}
+			whole(t, store, what, was, x.holds)
+			layout, lerr := store.Layout(t.Context(), "in")
+			if lerr != nil || layout.Importing != nil && (!layout.Importing.Ended || !strings.Contains(err.Error(), "run it again: consumers halt")) {
+				t.Fatalf("%s: %v; the layout is %+v, %v", what, err, layout, lerr)
+			}
+			if layout.Importing == nil {
+				taken++
+			}
+			if err := y.run(t.Context(), store, "second", false, noted); err != nil {
+				t.Fatalf("%s: run again: %v", what, err)
+			}
+			whole(t, store, what+", run again", y.holds)
+		}
+	}
+	if taken < 10 {
+		t.Errorf("nothing was left %d times", taken)
+	}
+	// A topic that had no count has none again.
+	store = storetest.NewMemory()
+	stop := errors.New("no offsets")
+	if err := x.run(t.Context(), store, "first", false, func(map[int32]pipeline.GroupOffset) error { return stop }); !errors.Is(err, stop) {
+		t.Error(err)
+	}
+	if n, err := store.Pin(t.Context(), "in", refilled); err != nil || n != refilled {
+		t.Errorf("after an import that was refused, pinned at %d, error %v", n, err)
+	}
+}
+
+// TestTwoImports: of two imports at once, one of which takes the place of the other or not, none
+// succeeds with states of both, whatever call of the one comes behind which of the other.
+func TestTwoImports(t *testing.T) {
+	before, was, x, y := files(t)
+	store := storetest.NewMemory()
+	schedules, both, refused := 0, 0, 0
+	for _, force := range []bool{false, true} {
+		for i, n := 0, 1<<30; i <= n; i++ {
+			for j, m := 0, 1<<30; j <= m; j++ {
+				store.Restore(before)
+				a, b := x.begin(t.Context(), store, "first", false), y.begin(t.Context(), store, "second", force)
+				what := fmt.Sprintf("%d calls, then %d of the other (force %t)", i, j, force)
+				if done := a.steps(i); done < i {
+					n = i
+				}
+				whole(t, store, what, was, x.holds)
+				if done := b.steps(j); done < j {
+					m = j
+				}
+				whole(t, store, what, was, x.holds, y.holds)
+				for !a.over || !b.over {
+					a.steps(1)
+					whole(t, store, what+", first", was, x.holds, y.holds)
+					b.steps(3)
+				}
+				whole(t, store, what+", both", was, x.holds, y.holds)
+				schedules++
+				switch {
+				case a.err == nil && b.err == nil: // one after the other
+					both++
+					whole(t, store, what+", one after the other", x.holds, y.holds)
+				case a.err == nil:
+					whole(t, store, what+", first", x.holds)
+				case b.err == nil:
+					whole(t, store, what+", second", y.holds)
+				}
+				if errors.Is(b.err, admin.ErrImporting) {
+					refused++
+					if force || a.err != nil {
+						t.Fatalf("%s: %v and %v", what, a.err, b.err)
+					}
+				}
+				if err := x.run(t.Context(), store, "third", true, noted); err != nil {
+					t.Fatalf("%s: a third: %v", what, err)
+				}
+				whole(t, store, what+", a third", x.holds)
+			}
+		}
+	}
+	t.Logf("%d schedules; both succeeded in %d, one was refused in %d", schedules, both, refused)
+	if schedules < 400 || refused < 50 || both == schedules {
+		t.Error("too few")
+	}
+}
+
+// TestImportSurvivesFailovers: a master of the store that dies before any call, and with it what its replica lacks,
+// costs a run at most: an import that succeeds has all of its states there, also behind a later failover.
+func TestImportSurvivesFailovers(t *testing.T) {
+	before, was, x, _ := files(t)
+	store := storetest.NewMemory()
+	failed, survived := 0, 0
+	for victim := int32(-1); victim < refilled; victim++ {
+		for at, total := 1, 1<<30; at <= total; at++ {
+			store.Restore(before)
+			calls := 0
+			store.InjectFailover(func(storetest.Call) (pipeline.Partition, bool) {
+				calls++
+				return pipeline.Partition{Topic: "in", ID: victim}, calls == at
+			})
+			err := x.run(t.Context(), store, "first", false, noted)
+			store.InjectFailover(nil)
+			if calls < at {
+				total = at
+			}
+			what := fmt.Sprintf("before call %d the master of partition %d died", at, victim)
+			for id := int32(-1); id < refilled; id++ { // and all of them once more
+				once := true
+				store.InjectFailover(func(storetest.Call) (pipeline.Partition, bool) {
+					die := once
+					once = false
+					return pipeline.Partition{Topic: "in", ID: id}, die
+				})
+				if _, err := store.Layout(t.Context(), "in"); err != nil {
+					t.Fatal(err)
+				}
+				store.InjectFailover(nil)
+				if err == nil {
+					whole(t, store, what, x.holds)
+					if l, lerr := store.Layout(t.Context(), "in"); lerr != nil || l.Importing != nil {
+						t.Fatalf("%s: it succeeded, and the layout is %+v, %v", what, l, lerr)
+					}
+				} else {
+					whole(t, store, what, was, x.holds)
+				}
+			}
+			if err == nil {
+				survived++
+				continue
+			}
+			failed++
+			if err := x.run(t.Context(), store, "again", true, noted); err != nil {
+				t.Fatalf("%s: run again: %v", what, err)
+			}
+			whole(t, store, what+", run again", x.holds)
+		}
+	}
+	t.Logf("noticed %d failovers, lost nothing in %d", failed, survived)
+	if failed < 5 || survived < 5 {
+		t.Error("too few")
+	}
+}
