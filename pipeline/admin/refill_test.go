@@ -439,3 +439,79 @@ func TestImportSurvivesFailovers(t *testing.T) {
 		t.Error("too few")
 	}
 }
+
+// TestImportVacates: a partition that the file has nothing of is empty behind an import, also where a failover
+// brings back what was deleted.
+func TestImportVacates(t *testing.T) {
+	before, was, x, _ := files(t)
+	rest := x
+	rest.parts, rest.rows = map[int32]admin.Export{0: x.parts[0]}, x.rows[:x.parts[0].Keys]
+	store := storetest.NewMemory()
+	store.Restore(before)
+	if err := rest.run(t.Context(), store, "first", false, noted); err != nil {
+		t.Fatal(err)
+	}
+	want, noticed := contents(t, store, refilled), 0
+	if maps.Equal(want, was) || len(want) != refilled+len(rest.rows) {
+		t.Fatalf("%d partitions and keys", len(want))
+	}
+	for at, total := 1, 1<<30; at <= total; at++ {
+		store.Restore(before)
+		calls := 0
+		store.InjectFailover(func(storetest.Call) (pipeline.Partition, bool) {
+			calls++
+			return pipeline.Partition{Topic: "in", ID: 1}, calls == at
+		})
+		err := rest.run(t.Context(), store, "first", false, noted)
+		store.InjectFailover(nil)
+		if calls < at {
+			break
+		}
+		if err == nil {
+			whole(t, store, fmt.Sprintf("a failover before call %d", at), want)
+		} else if noticed++; !strings.Contains(err.Error(), "has states again that were deleted") {
+			t.Errorf("a failover before call %d: %v", at, err)
+		}
+	}
+	if noticed == 0 {
+		t.Error("no failover was noticed")
+	}
+}
+
+// TestImportAsksFirst: what would be refused at the end is refused before anything is changed.
+func TestImportAsksFirst(t *testing.T) {
+	before, was, x, _ := files(t)
+	store := storetest.NewMemory()
+	store.Restore(before)
+	may := errors.New("not authorized")
+	r := &admin.Refill{
+		Topic: "in", Count: refilled, Parts: x.parts, Mark: pipeline.Importing{ID: "first"}, Store: store, Admin: store, Layouts: store,
+		MayNote: func(context.Context) error { return may },
+		Note:    func(context.Context, map[int32]pipeline.GroupOffset) error { return may },
+	}
+	store.Inject(func(c storetest.Call) storetest.Fault {
+		if c.Op != "layout" {
+			t.Errorf("%s, before it was asked", c.Op)
+		}
+		return storetest.None
+	})
+	err := r.Run(t.Context())
+	store.Inject(nil)
+	if !errors.Is(err, may) {
+		t.Error(err)
+	}
+	whole(t, store, "refused", was)
+	store.Inject(func(c storetest.Call) storetest.Fault {
+		switch c.Op {
+		case "replicated":
+			return storetest.Before
+		case "set layout", "clear", "save":
+			t.Errorf("%s, before replicas were asked for", c.Op)
+		}
+		return storetest.None
+	})
+	may = nil
+	if err := r.Run(t.Context()); !errors.Is(err, storetest.ErrInjected) {
+		t.Error(err)
+	}
+}

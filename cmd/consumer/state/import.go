@@ -162,9 +162,32 @@ func (s *states) refill(ctx context.Context, f *importFlags, parts map[int32]adm
 		Store: s.Store, Admin: s.Store, Layouts: s.Store,
 		MayNote: func(ctx context.Context) error { return s.Client.MayNote(ctx, group) },
 		Note: func(ctx context.Context, at map[int32]pipeline.GroupOffset) error {
+			if err := s.begun(ctx, at); err != nil {
+				return err
+			}
 			return s.Client.NoteAll(ctx, group, topic, at)
 		},
 	}, nil
+}
+
+// begun adds the partitions that the file has nothing of, and the group offsets: they begin anew
+// with the log as it is, as they would in the group that the file is of.
+func (s *states) begun(ctx context.Context, at map[int32]pipeline.GroupOffset) error {
+	marks, err := s.Client.Marks(ctx, s.config.Kafka.Group, s.config.Kafka.Input, s.count)
+	if err != nil {
+		return err
+	}
+	for id, m := range marks {
+		if _, ok := at[int32(id)]; ok || m.Offset < 0 {
+			continue
+		}
+		start, _, err := s.Log.Bounds(ctx, s.partition(id))
+		if err != nil {
+			return err
+		}
+		at[int32(id)] = pipeline.GroupOffset{Offset: start, Origin: start}
+	}
+	return nil
 }
 
 // nextRow returns what reads the values of a file once more, from its first.
