@@ -2,6 +2,7 @@ package state
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -171,14 +172,21 @@ func (s *states) refill(ctx context.Context, f *importFlags, parts map[int32]adm
 }
 
 // begun adds the partitions that the file has nothing of, and the group offsets: they begin anew
-// with the log as it is, as they would in the group that the file is of.
+// with the log as it is, as they would in the group that the file is of. What the group notes of a
+// rescaling stays noted.
 func (s *states) begun(ctx context.Context, at map[int32]pipeline.GroupOffset) error {
 	marks, err := s.Client.Marks(ctx, s.config.Kafka.Group, s.config.Kafka.Input, s.count)
 	if err != nil {
 		return err
 	}
 	for id, m := range marks {
-		if _, ok := at[int32(id)]; ok || m.Offset < 0 {
+		rescaled := m.Past().Rescaled
+		if o, ok := at[int32(id)]; ok {
+			o.Rescaled = cmp.Or(o.Rescaled, rescaled) // the file may not know of it
+			at[int32(id)] = o
+			continue
+		}
+		if m.Offset < 0 || rescaled != "" {
 			continue
 		}
 		start, _, err := s.Log.Bounds(ctx, s.partition(id))
