@@ -80,7 +80,11 @@ func (c *Client) NoteAll(ctx context.Context, group, topic string, at map[int32]
 	for id, o := range at {
 		marks[int(id)] = Mark{o.Offset, cmp.Or(o.Rescaled, noted(o.Origin))}
 	}
-	return c.setMarks(ctx, &offsetcommit.Request{GroupID: group, GenerationID: -1}, map[string]map[int]Mark{topic: marks})
+	err := c.setMarks(ctx, &offsetcommit.Request{GroupID: group, GenerationID: -1}, map[string]map[int]Mark{topic: marks})
+	if errors.Is(err, kafka.UnknownMemberId) {
+		return fmt.Errorf("%w: a consumer of the group was started meanwhile; stop it and run this again", err)
+	}
+	return err
 }
 
 // sender commits offsets in a generation, and keeps the notes beside them. The group

@@ -3,6 +3,7 @@ package kafka
 import (
 	"cmp"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/segmentio/kafka-go"
@@ -88,6 +89,12 @@ func TestNoteAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w := join(t, addrs, group, topic, nil)
+	eventually(t, "three partitions", func() bool { return len(w.get()) == 3 })
+	if err := c.NoteAll(t.Context(), group, topic, at); err == nil || !strings.Contains(err.Error(), "a consumer of the group was started meanwhile") {
+		t.Errorf("of a group that works: error %v", err)
+	}
+	w.stop()
 	for id, want := range []pipeline.Note{{}, {Told: true, Origin: 4}, {Rescaled: at[2].Rescaled}} {
 		if marks[id].Past() != want || marks[id].Offset != at[int32(id)].Offset {
 			t.Errorf("partition %d: %+v, want %+v", id, marks[id], want)
