@@ -103,7 +103,7 @@ func init() {
 		Empty:        (*Sim).empty,
 		Rescaling:    (*Sim).rescale,
 		CountEvicted: (*Sim).evictCount,
-		Importing:    (*Sim).importAgain,
+		StatesBack:   (*Sim).importAgain,
 	}
 }
 

@@ -99,7 +99,7 @@ const (
 	// Of schedules that are drawn with it, whose store does not fail.
 	Rescaling    FaultKind = "rescaling"     // the command rescale begins, and ends at To
 	CountEvicted FaultKind = "count evicted" // at From the store loses how many partitions the topic has
-	Importing    FaultKind = "importing"     // at From all states are exported and deleted, and by To they are imported again
+	StatesBack   FaultKind = "importing"     // at From all states are exported and deleted, and by To they are imported again
 )
 
 func (p *Plan) String() string {

@@ -26,7 +26,7 @@ func DrawRecovery(seed uint64) Plan {
 	}
 	if r.IntN(3) > 0 {
 		from := at()
-		p.Faults = append(p.Faults, Fault{Kind: Importing, From: from, To: from + time.Millisecond + at()})
+		p.Faults = append(p.Faults, Fault{Kind: StatesBack, From: from, To: from + time.Millisecond + at()})
 	}
 	return p
 }
@@ -62,7 +62,7 @@ func (s *Sim) importAgain(f *Fault) {
 			s.violate("import", "%v", err)
 		}
 	}
-	lease, filling := Lease{Partition: simPartition, Token: "import"}, Layout{Partitions: Rescales}
+	lease, filling := Lease{Partition: simPartition, Token: "import"}, Layout{Partitions: Rescales, Importing: &Importing{ID: "import", File: "s.arrows"}}
 	must(s.store.SetLayout(ctx, topic, was, filling))
 	must(s.store.Clear(ctx, lease, meta))
 	begin := func() (from int64, rest []Change) {

@@ -203,7 +203,7 @@ var simHalts = map[string][]FaultKind{
 	"damaged":    {StoreDamaged, StoreForgets},
 	"gap":        {Trim},
 	"output":     {OutRefuses},
-	"partitions": {Rescaling, Grown, Importing},
+	"partitions": {Rescaling, Grown, StatesBack},
 	"recreated":  {Recreate, Truncate},
 	"store_lost": {Trim, Rescaling},
 	"truncated":  {Recreate, Truncate, LogBehind, LogStale},

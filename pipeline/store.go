@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"time"
 
 	"github.com/credence-stream/credence/pipeline/quota"
 )
@@ -208,7 +209,8 @@ type Layout struct {
 	// Unbegun where none is stored, or as ReadLayout says.
 	Partitions int
 	Past       []Era
-	Moving     *Moving // nil unless states are being moved
+	Moving     *Moving    // nil unless states are being moved
+	Importing  *Importing // nil unless states are being imported; with the count Rescales
 }
 
 // Rescaled says in words that the topic had another number of partitions, "" where it never
@@ -272,6 +274,12 @@ func (l *Layout) Elsewhere(topic string, partitions int) (why, remedy string) {
 	case l.Partitions != Rescales:
 		return fmt.Sprintf("topic %s has %d partitions and had %d when its state was begun: keys are elsewhere now", topic, partitions, l.Partitions),
 			fmt.Sprintf("Stop the producers, and move the states with the command rescale --to %d", partitions)
+	case l.Importing != nil:
+		remedy = "Wait for it. If it was killed, run it again with --force"
+		if l.Importing.Ended {
+			remedy = "Run it again"
+		}
+		return fmt.Sprintf("states of topic %s are being imported %s, and the command state import has not come to its end", topic, l.Importing), remedy
 	case l.Moving == nil:
 		return fmt.Sprintf("states of topic %s are being imported, and the command state import has not come to its end", topic),
 			"Wait for it, or run it again as before"
@@ -329,6 +337,19 @@ type Moving struct {
 	Era Era `json:"era"`
 }
 
+// Importing is the mark of an import that has not come to its end: workers halt while it stands.
+type Importing struct {
+	ID    string `json:"id"`              // of the run
+	File  string `json:"file"`            // that it reads, as it was named
+	Since int64  `json:"since"`           // when it began, in milliseconds since 1970
+	Ended bool   `json:"ended,omitempty"` // it failed, and is not at work any more
+}
+
+// String says which import it is.
+func (i *Importing) String() string {
+	return fmt.Sprintf("from %s since %s (import %.8s)", i.File, time.UnixMilli(i.Since).UTC().Format(time.RFC3339), i.ID)
+}
+
 // Base returns where the present era of a partition begins, given the origin that meta
 // has.
 func (l *Layout) Base(p int32, origin int64) int64 {
@@ -343,7 +364,7 @@ type LayoutAdmin interface {
 	// Layout returns what is stored of a topic.
 	Layout(ctx context.Context, topic string) (Layout, error)
 	// SetLayout replaces it, if it still is as it was, else ErrFenced. After another error it
-	// may be replaced.
+	// may be replaced. With the count Unbegun any may be pinned afterwards.
 	SetLayout(ctx context.Context, topic string, was, is Layout) error
 	// Amend is Save of a checkpoint that changes states and leaves the watermark where it
 	// is: From and To are the same. Repeating it does no harm.

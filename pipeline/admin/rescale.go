@@ -115,26 +115,37 @@ func (r *Rescale) past(m *pipeline.Moving) []pipeline.Era {
 // run that went on from an earlier step than the last would find keys where they do not
 // belong yet.
 func (r *Rescale) put(ctx context.Context, next pipeline.Layout) error {
-	if err := r.Layouts.SetLayout(ctx, r.Topic, r.layout, next); err != nil {
+	if err := replaceLayout(ctx, r.Layouts, r.Topic, r.layout, next); err != nil {
 		return err
-	}
-	if err := r.Layouts.Replicated(ctx, r.Topic, 0); err != nil {
-		return err
-	}
-	now, err := r.Layouts.Layout(ctx, r.Topic)
-	if err == nil && (now.Partitions != next.Partitions || at(now) != at(next)) {
-		err = fmt.Errorf("%w: the store has lost the layout of topic %s", pipeline.ErrFenced, r.Topic)
 	}
 	r.layout = next
+	return nil
+}
+
+// replaceLayout replaces a layout, and returns when a failover of the store cannot put it back.
+func replaceLayout(ctx context.Context, l pipeline.LayoutAdmin, topic string, was, next pipeline.Layout) error {
+	if err := l.SetLayout(ctx, topic, was, next); err != nil {
+		return err
+	}
+	if err := l.Replicated(ctx, topic, 0); err != nil {
+		return err
+	}
+	now, err := l.Layout(ctx, topic)
+	if err == nil && (now.Partitions != next.Partitions || at(now) != at(next)) {
+		err = fmt.Errorf("%w: the store has lost the layout of topic %s", pipeline.ErrFenced, topic)
+	}
 	return err
 }
 
 // at names the run and the step that a layout is in.
 func at(l pipeline.Layout) string {
-	if l.Moving == nil {
-		return ""
+	switch {
+	case l.Moving != nil:
+		return l.Moving.ID + " " + l.Moving.Step
+	case l.Importing != nil:
+		return l.Importing.ID
 	}
-	return l.Moving.ID + " " + l.Moving.Step
+	return ""
 }
 
 // begin looks at everything before anything is changed, and begins the journal: from

@@ -137,6 +137,9 @@ func NewStateReader(r io.Reader, size int64) (sr *StateReader, meta map[string]s
 			return nil, nil, fmt.Errorf("not an export of states: column %d is not %s of %s", i, want.Name, want.Type)
 		}
 	}
+	if n := len(schema.Fields()); n > len(stateFields) {
+		return nil, nil, fmt.Errorf("column %d is %s, which this program does not know: a later release wrote the file", n-1, schema.Field(n-1).Name)
+	}
 	about := schema.Metadata()
 	return &StateReader{in: in}, about.ToMap(), nil
 }

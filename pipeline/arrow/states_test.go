@@ -7,7 +7,12 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 )
 
 func TestStatesRoundTrip(t *testing.T) {
@@ -73,5 +78,17 @@ func TestStatesOfWrongLengths(t *testing.T) {
 		for err == nil {
 			_, err = r.Next()
 		}
+	}
+}
+
+// A column that this release does not know is not left out: it may be a part of the state.
+func TestStatesOfMoreColumns(t *testing.T) {
+	var out bytes.Buffer
+	later := append(slices.Clone(stateFields), arrow.Field{Name: "momentum", Type: arrow.BinaryTypes.Binary, Nullable: true})
+	if err := ipc.NewWriter(&out, ipc.WithSchema(arrow.NewSchema(later, nil))).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := NewStateReader(bytes.NewReader(out.Bytes()), int64(out.Len())); err == nil || !strings.Contains(err.Error(), "momentum") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -140,14 +140,20 @@ func (c *Client) expel(ctx context.Context, group, member string) error {
 // reach asks the broker that looks after a group for a sign of life. The heartbeat is
 // of nobody: the answer tells that there is no such member.
 func (c *Client) reach(ctx context.Context, group string) error {
-	_, err := c.toCoordinator(ctx, group, &heartbeat.Request{GroupID: group, GenerationID: -1}, func(m protocol.Message) int16 {
-		return m.(*heartbeat.Response).ErrorCode
-	})
+	err := c.beat(ctx, group)
 	switch {
 	case errors.Is(err, kafka.GroupCoordinatorNotAvailable), errors.Is(err, kafka.NotCoordinatorForGroup), errors.Is(err, kafka.GroupLoadInProgress):
 	case Answered(err):
 		return nil
 	}
+	return err
+}
+
+// beat sends the heartbeat of nobody.
+func (c *Client) beat(ctx context.Context, group string) error {
+	_, err := c.toCoordinator(ctx, group, &heartbeat.Request{GroupID: group, GenerationID: -1}, func(m protocol.Message) int16 {
+		return m.(*heartbeat.Response).ErrorCode
+	})
 	return err
 }
 

@@ -3,6 +3,7 @@ package kafka
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -57,6 +58,33 @@ func (c *Client) Begin(ctx context.Context, group, topic string, origins []int64
 		marks[id] = Mark{at, originNote + strconv.FormatInt(at, 10)}
 	}
 	return c.setMarks(ctx, &offsetcommit.Request{GroupID: group, GenerationID: -1}, map[string]map[int]Mark{topic: marks})
+}
+
+// MayNote returns an error if this user may not note offsets of a group. It changes nothing: it asks
+// for what needs the same permission, the heartbeat of a member that there is not.
+func (c *Client) MayNote(ctx context.Context, group string) error {
+	err := c.beat(ctx, group)
+	if errors.Is(err, kafka.GroupAuthorizationFailed) {
+		return fmt.Errorf("offsets of group %s: %w: the user needs READ on the group", group, err)
+	}
+	if Answered(err) {
+		return nil
+	}
+	return err
+}
+
+// NoteAll notes offsets of partitions of a topic, and their past, in the name of a group that has
+// no members.
+func (c *Client) NoteAll(ctx context.Context, group, topic string, at map[int32]pipeline.GroupOffset) error {
+	marks := map[int]Mark{}
+	for id, o := range at {
+		marks[int(id)] = Mark{o.Offset, cmp.Or(o.Rescaled, noted(o.Origin))}
+	}
+	err := c.setMarks(ctx, &offsetcommit.Request{GroupID: group, GenerationID: -1}, map[string]map[int]Mark{topic: marks})
+	if errors.Is(err, kafka.UnknownMemberId) {
+		return fmt.Errorf("%w: a consumer of the group was started meanwhile; stop it and run this again", err)
+	}
+	return err
 }
 
 // sender commits offsets in a generation, and keeps the notes beside them. The group

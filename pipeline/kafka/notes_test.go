@@ -2,7 +2,13 @@ package kafka
 
 import (
 	"cmp"
+	"errors"
+	"strings"
 	"testing"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -48,5 +54,50 @@ func TestCommitsKeepNotes(t *testing.T) {
 			t.Errorf("%+v and error %v", marks, err)
 		}
 		w.stop()
+	}
+}
+
+// Whether a user may note offsets is known before they are noted, also of a group that there is not.
+func TestMayNote(t *testing.T) {
+	f := fake(t)
+	c := connect(t, f.ListenAddrs())
+	if err := c.MayNote(t.Context(), "new"); err != nil {
+		t.Error(err)
+	}
+	f.ControlKey(int16(kmsg.Heartbeat), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		f.KeepControl()
+		resp := req.ResponseKind().(*kmsg.HeartbeatResponse)
+		resp.ErrorCode = kerr.GroupAuthorizationFailed.Code
+		return resp, nil, true
+	})
+	if err := c.MayNote(t.Context(), "new"); !errors.Is(err, kafka.GroupAuthorizationFailed) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What an import notes of partitions is what workers read of them.
+func TestNoteAll(t *testing.T) {
+	addrs := brokers(t)
+	c := connect(t, addrs)
+	topic := fresh(t, c, 3)
+	group := topic + "-noted"
+	at := map[int32]pipeline.GroupOffset{0: {Offset: 7}, 1: {Offset: 9, Origin: 4}, 2: {Offset: 5, Origin: 2, Rescaled: "rescaled from 1 to 3 partitions"}}
+	if err := c.NoteAll(t.Context(), group, topic, at); err != nil {
+		t.Fatal(err)
+	}
+	marks, err := c.Marks(t.Context(), group, topic, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := join(t, addrs, group, topic, nil)
+	eventually(t, "three partitions", func() bool { return len(w.get()) == 3 })
+	if err := c.NoteAll(t.Context(), group, topic, at); err == nil || !strings.Contains(err.Error(), "a consumer of the group was started meanwhile") {
+		t.Errorf("of a group that works: error %v", err)
+	}
+	w.stop()
+	for id, want := range []pipeline.Note{{}, {Told: true, Origin: 4}, {Rescaled: at[2].Rescaled}} {
+		if marks[id].Past() != want || marks[id].Offset != at[int32(id)].Offset {
+			t.Errorf("partition %d: %+v, want %+v", id, marks[id], want)
+		}
 	}
 }

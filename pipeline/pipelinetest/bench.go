@@ -46,6 +46,7 @@ type Kafka struct {
 	Idle    bool                        // there are more members than partitions
 	Commits []int64
 	Noted   pipeline.Note // beside the group offset
+	Group   int64         // the offset that the group has when a worker begins, 0: none
 }
 
 // Fetch implements pipeline.Log: at most 20 records a call.
@@ -181,7 +182,7 @@ func (k *Kafka) Run(ctx context.Context, member func(string, int), work func(con
 		return ctx.Err()
 	}
 	member("m", 1)
-	work(ctx, pipeline.Assignment{Partition: pipeline.Partition{Topic: "in", ID: k.ID}, Generation: 1, Member: "m", Committed: -1,
+	work(ctx, pipeline.Assignment{Partition: pipeline.Partition{Topic: "in", ID: k.ID}, Generation: 1, Member: "m", Committed: cmp.Or(k.Group, -1),
 		Commit: func(_ context.Context, at pipeline.GroupOffset) error {
 			k.mu.Lock()
 			defer k.mu.Unlock()
@@ -250,16 +251,23 @@ func StartTraced(t *testing.T, k *Kafka, traces pipeline.Traces) *Bench {
 	return start(t, k, storetest.NewMemory(), Rules(t), nil, traces, slog.DiscardHandler)
 }
 
-func start(t *testing.T, k *Kafka, store *storetest.Memory, rules *pipeline.Rules, o pipeline.Observer, traces pipeline.Traces, log slog.Handler) *Bench {
-	t.Helper()
-	b := &Bench{Kafka: k, Store: store, Reg: prometheus.NewRegistry()}
-	w, err := pipeline.New(pipeline.Options{
-		Topic: "in", Group: b.Kafka, Log: b.Kafka, Publisher: b.Kafka, Store: b.Store, Rules: rules,
+// Options are those of a worker on fakes, which logs nothing.
+func Options(k *Kafka, store pipeline.Store, rules *pipeline.Rules) pipeline.Options {
+	return pipeline.Options{
+		Topic: "in", Group: k, Log: k, Publisher: k, Store: store, Rules: rules,
 		Interval: time.Second, MinPause: 5 * time.Millisecond, Records: 100, Bytes: 1 << 20, Inflight: 1 << 24, Cache: 1 << 24,
 		Heartbeat: 500 * time.Millisecond, Flush: 10 * time.Second, Lanes: 2,
 		NewDecoder: func() pipeline.Decoder { return &Decoder{Takes: k.Takes} }, NewOutputs: func() pipeline.Outputs { return Outputs{} },
-		Observer: o, Traces: traces, Metrics: pipeline.NewMetrics(b.Reg, "test"), Logger: slog.New(log),
-	})
+		Metrics: pipeline.NewMetrics(prometheus.NewRegistry(), "test"), Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+func start(t *testing.T, k *Kafka, store *storetest.Memory, rules *pipeline.Rules, o pipeline.Observer, traces pipeline.Traces, log slog.Handler) *Bench {
+	t.Helper()
+	b := &Bench{Kafka: k, Store: store, Reg: prometheus.NewRegistry()}
+	opt := Options(k, store, rules)
+	opt.Observer, opt.Traces, opt.Metrics, opt.Logger = o, traces, pipeline.NewMetrics(b.Reg, "test"), slog.New(log)
+	w, err := pipeline.New(opt)
 	if err != nil {
 		t.Fatal(err)
 	}

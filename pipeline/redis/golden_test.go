@@ -43,6 +43,8 @@ var (
 	moving = pipeline.Layout{Partitions: pipeline.Rescales, Past: rescaled.Past, Moving: &pipeline.Moving{
 		ID: "two", From: 4, To: 8, Step: pipeline.MoveGrow, Era: pipeline.Era{ID: "two", Partitions: rescaled.Past[0].Partitions[:1]},
 	}}
+	// importing is the layout while an import is under way that has failed.
+	importing = pipeline.Layout{Partitions: pipeline.Rescales, Past: rescaled.Past, Importing: &pipeline.Importing{ID: "three", File: "s.arrows", Since: 1795660589280, Ended: true}}
 )
 
 // TestStoredFieldsGolden reads what every release has kept of a partition and of a topic
@@ -86,8 +88,9 @@ func TestStoredFieldsGolden(t *testing.T) {
 				Changes: []pipeline.Change{{Key: "k", Value: pipeline.Stored("value")}},
 			})
 		}, meta, identity},
-		"layout_rescaled.json": {topic, set(rescaled), layout, rescaled},
-		"layout_moving.json":   {topic, set(moving), layout, moving},
+		"layout_rescaled.json":  {topic, set(rescaled), layout, rescaled},
+		"layout_moving.json":    {topic, set(moving), layout, moving},
+		"layout_importing.json": {topic, set(importing), layout, importing},
 	}
 	files, err := filepath.Glob("testdata/*.json")
 	must(t, err)

@@ -19,6 +19,8 @@ var _ pipeline.LayoutAdmin = (*Store)(nil)
 type layout struct {
 	Past   []pipeline.Era   `json:"past,omitempty"`
 	Moving *pipeline.Moving `json:"moving,omitempty"`
+
+	Importing *pipeline.Importing `json:"importing,omitempty"`
 }
 
 // Layout implements pipeline.LayoutAdmin.
@@ -41,7 +43,7 @@ func (s *Store) Layout(ctx context.Context, topic string) (pipeline.Layout, erro
 			return l, fmt.Errorf("layout of %s: %w: %w", topic, pipeline.ErrDamaged, err)
 		}
 	}
-	l.Past, l.Moving = rest.Past, rest.Moving
+	l.Past, l.Moving, l.Importing = rest.Past, rest.Moving, rest.Importing
 	return l, nil
 }
 
@@ -96,8 +98,8 @@ func (s *Store) SetLayout(ctx context.Context, topic string, was, is pipeline.La
 		if l.Partitions >= 0 {
 			count = strconv.Itoa(l.Partitions)
 		}
-		if l.Past != nil || l.Moving != nil {
-			if text, err = json.Marshal(layout{l.Past, l.Moving}); err != nil {
+		if l.Past != nil || l.Moving != nil || l.Importing != nil {
+			if text, err = json.Marshal(layout{l.Past, l.Moving, l.Importing}); err != nil {
 				return err
 			}
 		}

@@ -91,9 +91,11 @@ var (
 local at, text = unpack(redis.call('HMGET', KEYS[1], 'partitions', 'layout'))
 if (at or '') ~= ARGV[1] or (text or '') ~= ARGV[2] then return {'FENCED', 'the layout has changed meanwhile'} end
 redis.call('HSET', KEYS[1], 'partitions', ARGV[3], 'layout', ARGV[4])
+if ARGV[3] == '' then redis.call('HDEL', KEYS[1], 'partitions') end
 return {'OK'}
 `).as("layout")
 	pinScript = newScript(`
+if redis.call('HGET', KEYS[1], 'partitions') == '' then redis.call('HDEL', KEYS[1], 'partitions') end
 redis.call('HSETNX', KEYS[1], 'partitions', ARGV[1])
 return {'OK', redis.call('HGET', KEYS[1], 'partitions')}
 `).as("pin")

@@ -40,6 +40,26 @@ var layoutCases = []testCase{{
 		s.pins(7, 7)
 	},
 }, {
+	"import marks",
+	"a mark that an import has taken back from a topic without a count must not stay behind as a count that is that of no topic",
+	func(s *subject) {
+		was := s.layout()
+		mark := &pipeline.Importing{ID: "i", File: "s.arrows", Since: 1795660589280}
+		importing := pipeline.Layout{Partitions: pipeline.Rescales, Importing: mark}
+		s.lays(was, importing, nil)
+		s.pins(4, pipeline.Rescales)
+		if got := s.layout(); !reflect.DeepEqual(got, importing) {
+			s.t.Errorf("the layout is %+v, want %+v", got, importing)
+		}
+		other := pipeline.Layout{Partitions: pipeline.Rescales, Importing: &pipeline.Importing{ID: "j", File: mark.File, Since: mark.Since}}
+		s.lays(other, was, pipeline.ErrFenced)
+		s.lays(importing, was, nil)
+		if got := s.layout(); !reflect.DeepEqual(got, was) {
+			s.t.Errorf("taken back, the layout is %+v, was %+v", got, was)
+		}
+		s.pins(4, 4)
+	},
+}, {
 	"begun",
 	"where the partition count is lost, whatever is left of any partition says that keys may be elsewhere",
 	func(s *subject) {

@@ -260,10 +260,12 @@ func (m *Memory) Meta(ctx context.Context, p pipeline.Partition) (meta pipeline.
 // Pin implements pipeline.Store.
 func (m *Memory) Pin(ctx context.Context, topic string, partitions int) (stored int, err error) {
 	err = m.call(ctx, Call{Op: "pin", Partition: pipeline.Partition{Topic: topic}}, func() error {
-		if _, ok := m.data.topics[topic]; !ok {
-			m.data.topics[topic] = pipeline.Layout{Partitions: partitions}
+		l := m.data.layout(topic)
+		if l.Partitions == pipeline.Unbegun {
+			l.Partitions = partitions
+			m.data.topics[topic] = l
 		}
-		stored = m.data.topics[topic].Partitions
+		stored = l.Partitions
 		return nil
 	})
 	return stored, err

@@ -39,6 +39,9 @@ func (m *Memory) SetLayout(ctx context.Context, topic string, was, is pipeline.L
 			return fmt.Errorf("%w: the layout is %+v", pipeline.ErrFenced, now)
 		}
 		m.data.topics[topic] = is
+		if is.Partitions == pipeline.Unbegun && is.Past == nil {
+			delete(m.data.topics, topic)
+		}
 		return nil
 	})
 }

@@ -345,6 +345,10 @@ func TestPermissions(t *testing.T) {
 		} {
 			w.works(t, "consumer", consumer(words...))
 		}
+		importing := consumer("state", "import", "--in", file, "--force", "--yes")
+		w.refused(t, "consumer", importing, permission{"credence", "group", "credence", "READ"})
+		w.works(t, "consumer", consumer("get", w.aKey(t))) // it was refused before anything was changed
+		w.works(t, "consumer", importing)
 		reading := []string{"--topic", w.input, "--brokers", w.bootstrap}
 		w.works(t, "consumer", w.as(append([]string{"init", "--from", "beginning"}, reading...)...))
 		without("consumer", consumer("state", "delete", "--all", "--yes"), permission{"credence", "group", "credence", "DELETE"})

@@ -61,7 +61,8 @@ func TestImportThroughTrouble(t *testing.T) {
 			run(1, "state import has not come to its end", "run", "--until-end")
 			run(1, "state import has not come to its end", "state", "repair")
 			run(1, "state import has not come to its end", "check")
-			run(0, "states of", "state", "import", "--in", file)
+			run(1, "another import is under way, from "+file, "state", "import", "--in", file)
+			run(0, "states of", "state", "import", "--in", file, "--force", "--yes")
 			w.settle(t)
 			w.same(t, "killed, and run again", want)
 		}
@@ -98,5 +99,37 @@ func TestImportThroughTrouble(t *testing.T) {
 			w.same(t, "after a Redis that was full", want)
 		}
 		run(0, "0 differ", "verify")
+	})
+}
+
+// TestLostBehindAnImport: a new group whose store is lost before a consumer was at work is not taken for a
+// new one: where the log has been trimmed, its partitions halt instead of beginning with what is left.
+func TestLostBehindAnImport(t *testing.T) {
+	each(t, func(t *testing.T, env *testenv.Env) {
+		w := newWorld(t, env, setup{partitions: 1})
+		f := w.feeder(t, 3)
+		f.send(t, 15)
+		w.settle(t)
+		file := filepath.Join(t.TempDir(), "state.arrows")
+		third := func(args ...string) []string { return append(args, "--set", "kafka.group="+w.group+"-3") }
+		for _, args := range [][]string{{"state", "export", "--out", file}, third("state", "import", "--in", file)} {
+			if got := w.consumer(t, args...); got.Code != 0 {
+				t.Fatalf("%q: exit %d\n%s", args, got.Code, got.Messages)
+			}
+		}
+		if err := w.store.FlushDB(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if err := env.TrimLog(t.Context(), w.input, 0, 1); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.consumer(t, third("run", "--until-end")...); got.Code != 1 || !strings.Contains(got.Messages, "halted (store_lost)") {
+			t.Errorf("exit %d\n%s", got.Code, programs.Last(got.Messages))
+		}
+		for _, args := range [][]string{third("state", "import", "--in", file), third("run", "--until-end")} {
+			if got := w.consumer(t, args...); got.Code != 0 {
+				t.Errorf("%q: exit %d\n%s", args, got.Code, programs.Last(got.Messages))
+			}
+		}
 	})
 }

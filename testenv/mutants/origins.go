@@ -12,7 +12,7 @@ var origins = []mutant{
 		"case within(meta.Gaps, record.Offset):", "case false:", "TestPastKnowsGaps", tools},
 	{"a rescaled topic's past is of one partition", "pipeline/admin/past.go",
 		"len(layout.Past) > 0 || layout.Moving != nil", "layout.Moving != nil", "TestPastOfARescaledTopic", tools},
-	{"where a group began taken for a rescaling", "cmd/consumer/state/layout.go",
+	{"where a group began taken for a rescaling", "cmd/consumer/connect/rescaled.go",
 		"text := m.Past().Rescaled;", "text := m.Note;", "TestRunFrom", []string{"./cmd/consumer"}},
 	{"tombstones behind an open transaction are called applied", "cmd/consumer/state/delete.go",
 		"if until[p], err = s.Log.Written(ctx, p);", "if _, until[p], err = s.Log.Bounds(ctx, p);", "TestStateDeleteBehindATransaction", []string{"./cmd/consumer"}},

@@ -25,7 +25,7 @@ var rescaling = []mutant{
 	{"rescale: copies compared that a failover may lose", "pipeline/admin/rescale_move.go",
 		"\tif err := r.Layouts.Replicated(ctx, r.Topic, m.To); err != nil {\n\t\treturn err\n\t}\n\treturn r.compare(ctx, m)", "\treturn r.compare(ctx, m)", "TestRescaleSurvivesFailovers", tools},
 	{"rescale: a step that a failover may lose", "pipeline/admin/rescale.go",
-		"\tif err := r.Layouts.Replicated(ctx, r.Topic, 0); err != nil {\n\t\treturn err\n\t}\n", "", "TestRescaleSurvivesFailovers", tools},
+		"\tif err := l.Replicated(ctx, topic, 0); err != nil {\n\t\treturn err\n\t}\n", "", "TestRescaleSurvivesFailovers", tools},
 	{"rescale: a lost step not noticed", "pipeline/admin/rescale.go",
 		"(now.Partitions != next.Partitions || at(now) != at(next))", "now.Partitions < -1", "TestRescaleSurvivesFailovers", tools},
 	{"rescale: counted what a failover may bring back", "pipeline/admin/rescale_move.go",

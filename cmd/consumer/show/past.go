@@ -49,6 +49,20 @@ func (m *moment) below(ctx context.Context, conn *connect.Connection, p pipeline
 	return conn.Log.OffsetAt(ctx, p, time.UnixMilli(m.millis+1))
 }
 
+// pastLost refuses a topic whose former partitions nobody knows any more.
+func pastLost(ctx context.Context, conn *connect.Connection) error {
+	topic := conn.Config.Kafka.Input
+	count, err := conn.Log.Partitions(ctx, topic)
+	if err != nil {
+		return err
+	}
+	layout, err := conn.Store.Layout(ctx, topic)
+	if err != nil {
+		return err
+	}
+	return conn.PastLost(ctx, layout, count)
+}
+
 // getPast prints the posterior of a key as it was: the message that was published last by
 // then, or where the state has moved on without one, the state.
 func getPast(ctx context.Context, a *app.App, conn *connect.Connection, key string, m *moment, format string) error {
@@ -57,6 +71,9 @@ func getPast(ctx context.Context, a *app.App, conn *connect.Connection, key stri
 	}
 	p, err := conn.Lookup.Place(ctx, key)
 	if err != nil {
+		return err
+	}
+	if err := pastLost(ctx, conn); err != nil {
 		return err
 	}
 	below, err := m.below(ctx, conn, p)

@@ -76,6 +76,9 @@ func (s *states) export(ctx context.Context, name, glob string) error {
 	if err != nil {
 		return err
 	}
+	if err := s.PastLost(ctx, layout, s.count); err != nil {
+		s.Printf("warning: %v. The file has the states, and not what the partitions were before", err)
+	}
 	return s.exportTo(ctx, name, glob, layout.Past)
 }
 

@@ -2,6 +2,7 @@ package state
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +41,9 @@ func importCommand(a *app.App) *cobra.Command {
 same topic: consumers then continue from the exported watermarks. Before
 anything is changed, it refuses a file of another configuration, another number
 of partitions, watermarks that do not match the log, and a group with live
-members. If it does not come to its end, consumers halt until it is run again.
+members. While it works its mark is in the store: consumers halt until it has
+come to its end, and another import is refused. One that failed is run again;
+one that was killed leaves its mark, and --force takes its place.
 
 --rescale-from names the configuration under which the file was made, where
 --config differs from it in center and scale of response and features: states are
@@ -48,8 +52,9 @@ log again. Models whose entry is the same are imported as they are. linear, anov
 and, for the scale of the response, dlm can do it; see docs/howto/change-a-configuration.md.
 If one key cannot, nothing is imported.
 
---force replaces what the group has stored, after confirmation or with --yes;
-consumers replay the log from the exported watermarks on.`,
+--force replaces what the group has stored, or takes the place of an import that
+was killed, after confirmation or with --yes; consumers replay the log from the
+exported watermarks on.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.in == "" {
@@ -73,24 +78,65 @@ func (s *states) importFile(ctx context.Context, f *importFlags) error {
 	if err != nil {
 		return err
 	}
-	parts, past, err := s.checkImport(ctx, f.in, c)
+	file, about, err := openExport(f.in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.in, err)
+	}
+	defer func() { _ = file.Close() }()
+	parts, past, err := s.checkImport(ctx, file, about, c)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.in, err)
 	}
 	if err := s.NobodyWorks(ctx); err != nil {
 		return err
 	}
-	layout, err := s.Store.Layout(ctx, s.config.Kafka.Input)
+	r, err := s.refill(ctx, f, parts, past)
 	if err != nil {
 		return err
 	}
-	fits := layout.Partitions < 0 || layout.Partitions == s.count || layout.Partitions == pipeline.Rescales && layout.Moving == nil
-	if !fits && !f.force {
-		return fmt.Errorf("the states of group %s are not of the %d partitions that topic %s has: see the command rescale, or replace them by --force", s.config.Kafka.Group, s.count, s.config.Kafka.Input)
+	if r.Next, err = nextRow(file, c); err != nil {
+		return err
+	}
+	return s.Audited(s.config, "state import", "keys", func() (rows int64, err error) {
+		next := r.Next
+		r.Next = func() (admin.Row, error) {
+			row, err := next()
+			if err == nil {
+				rows++
+			}
+			return row, err
+		}
+		if err := r.Run(ctx); err != nil {
+			return rows, err
+		}
+		s.Printf("%s of %s imported into group %s", cli.Plural(rows, "state"), cli.Plural(len(parts), "partition"), s.config.Kafka.Group)
+		if f.rescale != "" {
+			s.Printf("%s rescaled", cli.Plural(c.rescaled, "of them was", "of them were"))
+		}
+		return rows, nil
+	})
+}
+
+// refill is what replaces the states, once that is agreed to.
+func (s *states) refill(ctx context.Context, f *importFlags, parts map[int32]admin.Export, past []pipeline.Era) (*admin.Refill, error) {
+	group, topic := s.config.Kafka.Group, s.config.Kafka.Input
+	layout, err := s.Store.Layout(ctx, topic)
+	if err != nil {
+		return nil, err
+	}
+	begun := layout.Partitions == pipeline.Rescales && layout.Moving == nil // another import has left its mark
+	if layout.Partitions >= 0 && layout.Partitions != s.count && !begun && !f.force {
+		return nil, fmt.Errorf("the states of group %s are not of the %d partitions that topic %s has: see the command rescale, or replace them by --force", group, s.count, topic)
+	}
+	if err := admin.Occupied(layout); err != nil {
+		if !f.force {
+			return nil, err
+		}
+		s.Printf("group %s: %v", group, err)
 	}
 	metas, err := s.remains(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	replaced, keys := 0, int64(0)
 	for _, m := range metas {
@@ -99,55 +145,81 @@ func (s *states) importFile(ctx context.Context, f *importFlags) error {
 			keys += m.Keys
 		}
 	}
-	if replaced > 0 {
-		if !f.force {
-			return fmt.Errorf("group %s has state of %s in %s: import into a new group, or replace it by --force", s.config.Kafka.Group, cli.Plural(keys, "key"), cli.Plural(replaced, "partition"))
+	switch {
+	case replaced > 0 && !f.force && !begun:
+		return nil, fmt.Errorf("group %s has state of %s in %s: import into a new group, or replace it by --force", group, cli.Plural(keys, "key"), cli.Plural(replaced, "partition"))
+	case replaced > 0 && f.force:
+		s.Printf("group %s: the states of %s in %s will be replaced by those of %s", group, cli.Plural(keys, "key"), cli.Plural(replaced, "partition"), f.in)
+		err = s.Agree(s.cmd, f.yes, "Replace them?")
+	case layout.Importing != nil && !layout.Importing.Ended:
+		err = s.Agree(s.cmd, f.yes, "Take its place?")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &admin.Refill{
+		Topic: topic, Count: s.count, Force: f.force, Parts: parts, Past: past, Metas: metas, Layout: layout,
+		Mark:  pipeline.Importing{ID: pipeline.NewLease(pipeline.Partition{}).Token, File: f.in, Since: time.Now().UnixMilli()},
+		Store: s.Store, Admin: s.Store, Layouts: s.Store,
+		MayNote: func(ctx context.Context) error { return s.Client.MayNote(ctx, group) },
+		Note: func(ctx context.Context, at map[int32]pipeline.GroupOffset) error {
+			if err := s.begun(ctx, at); err != nil {
+				return err
+			}
+			return s.Client.NoteAll(ctx, group, topic, at)
+		},
+	}, nil
+}
+
+// begun adds the partitions that the file has nothing of, and the group offsets: they begin anew
+// with the log as it is, as they would in the group that the file is of. What the group notes of a
+// rescaling stays noted.
+func (s *states) begun(ctx context.Context, at map[int32]pipeline.GroupOffset) error {
+	marks, err := s.Client.Marks(ctx, s.config.Kafka.Group, s.config.Kafka.Input, s.count)
+	if err != nil {
+		return err
+	}
+	for id, m := range marks {
+		rescaled := m.Past().Rescaled
+		if o, ok := at[int32(id)]; ok {
+			o.Rescaled = cmp.Or(o.Rescaled, rescaled) // the file may not know of it
+			at[int32(id)] = o
+			continue
 		}
-		s.Printf("group %s: the states of %s in %s will be replaced by those of %s", s.config.Kafka.Group, cli.Plural(keys, "key"), cli.Plural(replaced, "partition"), f.in)
-		if err := s.Agree(s.cmd, f.yes, "Replace them?"); err != nil {
+		if m.Offset < 0 || rescaled != "" {
+			continue
+		}
+		start, _, err := s.Log.Bounds(ctx, s.partition(id))
+		if err != nil {
 			return err
 		}
+		at[int32(id)] = pipeline.GroupOffset{Offset: start, Origin: start}
 	}
-	return s.Audited(s.config, "state import", "keys", func() (int64, error) {
-		return s.replace(ctx, f, c, parts, past, metas, layout)
-	})
+	return nil
 }
 
-// replace is importFile once everything is checked and agreed to; it counts the keys.
-func (s *states) replace(ctx context.Context, f *importFlags, c *conversion, parts map[int32]admin.Export, past []pipeline.Era, metas []pipeline.Meta, layout pipeline.Layout) (int64, error) {
-	// Until the last partition is filled, workers halt: to one that is still empty, or has states
-	// for another number of partitions, it would look as if the group was new, or they were right.
-	filling, filled := pipeline.Layout{Partitions: pipeline.Rescales, Past: past}, pipeline.Layout{Partitions: s.count, Past: past}
-	if err := s.Store.SetLayout(ctx, s.config.Kafka.Input, layout, filling); err != nil {
-		return 0, err
-	}
+// nextRow returns what reads the values of a file once more, from its first.
+func nextRow(file *os.File, c *conversion) (func() (admin.Row, error), error) {
+	r, _, err := readExport(file)
 	c.rescaled = 0
-	rows, changed, err := s.fill(ctx, f.in, c, parts, metas)
-	if err != nil && !changed { // the states are what they were, and whoever is at work with them goes on
-		err = errors.Join(err, s.Store.SetLayout(ctx, s.config.Kafka.Input, filling, layout))
-	}
-	switch {
-	case errors.Is(err, pipeline.ErrFenced):
-		return rows, fmt.Errorf("%w: a consumer was started meanwhile; stop it and run this again", err)
-	case err != nil && changed:
-		return rows, fmt.Errorf("%w; run it again: consumers halt until it has come to its end", err)
-	case err != nil:
-		return rows, err
-	}
-	if err := s.Store.SetLayout(ctx, s.config.Kafka.Input, filling, filled); err != nil {
-		return rows, err
-	}
-	s.Printf("%s of %s imported into group %s", cli.Plural(rows, "state"), cli.Plural(len(parts), "partition"), s.config.Kafka.Group)
-	if f.rescale != "" {
-		s.Printf("%s rescaled", cli.Plural(c.rescaled, "of them was", "of them were"))
-	}
-	return rows, nil
+	return func() (admin.Row, error) {
+		row, err := r.Next()
+		if err != nil {
+			return admin.Row{}, err
+		}
+		if err := c.convert(row); err != nil {
+			return admin.Row{}, err
+		}
+		value, err := valueOf(row)
+		return admin.Row{Partition: row.Partition, Key: row.Key, Value: value}, err
+	}, err
 }
 
-// openExport opens the file and reads what is said of its partitions.
-func openExport(name string) (file *os.File, r *arrow.StateReader, about map[string]string, err error) {
+// openExport opens a file whose checksum, if it has one, is right, and reads what is said of
+// its partitions.
+func openExport(name string) (file *os.File, about map[string]string, err error) {
 	if file, err = os.Open(name); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	info, err := file.Stat()
 	summed := false
@@ -155,24 +227,28 @@ func openExport(name string) (file *os.File, r *arrow.StateReader, about map[str
 		summed, err = checkTrailer(file, info.Size())
 	}
 	if err == nil {
-		r, about, err = arrow.NewStateReader(bufio.NewReaderSize(file, 1<<20), info.Size())
+		_, about, err = readExport(file)
 	}
 	if err == nil && !summed && about[exportSum] != "" {
 		err = errDamagedFile
 	}
 	if err != nil {
-		return nil, nil, nil, errors.Join(err, file.Close())
+		return nil, nil, errors.Join(err, file.Close())
 	}
-	return file, r, about, nil
+	return file, about, nil
 }
 
-// checkImport reads the file once and says why it does not fit this group.
-func (s *states) checkImport(ctx context.Context, name string, c *conversion) (map[int32]admin.Export, []pipeline.Era, error) {
-	file, r, about, err := openExport(name)
+// readExport reads an open file from its beginning.
+func readExport(file *os.File) (*arrow.StateReader, map[string]string, error) {
+	info, err := file.Stat()
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = file.Close() }()
+	return arrow.NewStateReader(bufio.NewReaderSize(io.NewSectionReader(file, 0, info.Size()), 1<<20), info.Size())
+}
+
+// checkImport reads the file once and says why it does not fit this group.
+func (s *states) checkImport(ctx context.Context, file *os.File, about map[string]string, c *conversion) (map[int32]admin.Export, []pipeline.Era, error) {
 	cluster, err := s.Client.ClusterID(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -217,11 +293,15 @@ func (s *states) checkImport(ctx context.Context, name string, c *conversion) (m
 			return nil, nil, fmt.Errorf("metadata %s: %w", exportPast, err)
 		}
 	}
+	r, _, err := readExport(file)
+	if err != nil {
+		return nil, nil, err
+	}
 	return parts, past, s.checkRows(r, c, parts)
 }
 
 // checkRows reads all rows: those of a partition are together, in the order
-// of keys, as many as its meta counts, and each can be converted.
+// of keys, as many as its meta counts, and each can be converted and is what a worker can read.
 func (s *states) checkRows(r *arrow.StateReader, c *conversion, parts map[int32]admin.Export) error {
 	left := map[int32]int64{}
 	for id, e := range parts {
@@ -253,7 +333,11 @@ func (s *states) checkRows(r *arrow.StateReader, c *conversion, parts map[int32]
 		case row.Outlier > row.Offset:
 			return fmt.Errorf("row %d, key %q: its last outlier, at offset %d, is above its offset %d", n, row.Key, row.Outlier, row.Offset)
 		}
-		if err := c.convert(row); err != nil {
+		err = c.convert(row)
+		if err == nil {
+			err = c.read(row)
+		}
+		if err != nil {
 			return fmt.Errorf("row %d: %w", n, err)
 		}
 		at, last = row.Partition, row.Key
@@ -272,68 +356,6 @@ func (s *states) checkRows(r *arrow.StateReader, c *conversion, parts map[int32]
 func moved(row *arrow.State) bool {
 	var e pipeline.Envelope
 	return e.SetSections(row.Sections) == nil && e.Moved != nil && !e.Moved.Resumed
-}
-
-// fill puts the rows into the store, partition by partition, and clears the
-// partitions that the file has nothing of. It reports whether it changed one.
-func (s *states) fill(ctx context.Context, name string, c *conversion, parts map[int32]admin.Export, metas []pipeline.Meta) (rows int64, changed bool, err error) {
-	file, r, _, err := openExport(name)
-	if err != nil {
-		return 0, false, err
-	}
-	defer func() { _ = file.Close() }()
-	row, err := r.Next()
-	for id, meta := range metas {
-		p := s.partition(id)
-		e, ok := parts[int32(id)]
-		if !ok {
-			cleared, err := s.vacate(ctx, p, meta)
-			changed = changed || cleared
-			if err != nil {
-				return rows, changed, err
-			}
-			continue
-		}
-		im, berr := admin.BeginImport(ctx, s.Store, s.Store, s.Store, p, meta, e)
-		changed = changed || !errors.Is(berr, pipeline.ErrFenced)
-		if berr != nil {
-			return rows, changed, berr
-		}
-		for ; err == nil && row.Partition == int32(id); row, err = r.Next() {
-			if err := c.convert(row); err != nil {
-				return rows, changed, err
-			}
-			value, verr := valueOf(row)
-			if verr != nil {
-				return rows, changed, verr
-			}
-			if err := im.Put(ctx, row.Key, value); err != nil {
-				return rows, changed, err
-			}
-			rows++
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return rows, changed, err
-		}
-		if err := im.Finish(ctx); err != nil {
-			return rows, changed, err
-		}
-	}
-	return rows, changed, nil
-}
-
-// vacate clears a partition, if anything is left in it, and reports whether it may have: a fence
-// leaves it as it was.
-func (s *states) vacate(ctx context.Context, p pipeline.Partition, meta pipeline.Meta) (cleared bool, err error) {
-	audit, err := s.Store.Audit(ctx, p)
-	if err != nil && !isDamaged(err) {
-		return false, err
-	}
-	if err == nil && !meta.Exists && audit.Held+audit.Listed == 0 {
-		return false, nil
-	}
-	err = s.Store.Clear(ctx, pipeline.NewLease(p), meta)
-	return !errors.Is(err, pipeline.ErrFenced), err
 }
 
 // valueOf puts a stored value together again.

@@ -27,17 +27,13 @@ func (s *states) rescaled(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	marks, err := s.Client.Marks(ctx, s.config.Kafka.Group, s.config.Kafka.Input, s.count)
-	if err != nil {
+	noted, err := s.Noted(ctx, s.count)
+	switch {
+	case err != nil:
 		return err
-	}
-	noted := ""
-	for _, m := range marks {
-		if text := m.Past().Rescaled; text != "" {
-			noted = " (" + text + ")"
-		}
-	}
-	if len(l.Past) == 0 && l.Moving == nil && noted == "" {
+	case noted != "":
+		noted = " (" + noted + ")"
+	case len(l.Past) == 0 && l.Moving == nil:
 		return nil
 	}
 	return fmt.Errorf("topic %s was rescaled%s, and keys have records in two partitions: its log alone does not give their states again. "+

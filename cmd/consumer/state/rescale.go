@@ -36,6 +36,24 @@ func (s *states) conversion(file string) (*conversion, error) {
 	return c, err
 }
 
+// read reads a row as a worker does that loads it, so that none is refused only then: not one
+// of a later release, and none that is damaged.
+func (c *conversion) read(row *arrow.State) error {
+	value, err := valueOf(row)
+	if err != nil {
+		return err
+	}
+	stored, err := pipeline.ParseStored(row.Key, value)
+	if err != nil {
+		return err
+	}
+	spec, _ := c.to.Match(row.Key)
+	if err := c.work.NewFilter(spec, row.Key).UnmarshalBinary(stored.Snapshot); err != nil {
+		return fmt.Errorf("key %q of partition %d: %w", row.Key, row.Partition, err)
+	}
+	return nil
+}
+
 // adopt records of a partition that the models to come made its states.
 func (c *conversion) adopt(e *admin.Export) error {
 	if c.from == c.to {

@@ -64,6 +64,9 @@ func (s *states) verify(ctx context.Context, format string) error {
 	if err != nil {
 		return err
 	}
+	if err := s.PastLost(ctx, layout, s.count); err != nil {
+		return err
+	}
 	v := s.Verifier(s.count, layout.Past, s.seen)
 	offsets, err := s.offsetsToRead(ctx, v)
 	if err != nil {
