@@ -42,6 +42,7 @@ type Model struct {
 	formula  *formula.Formula // nil: columns are listed
 	parts    []string         // of times that are its terms
 	follow   []collinear.Found
+	own      *own // nil: centre, scale and priors are the defaults
 }
 
 // Suggest drafts a model of one of the kinds for the sample.
