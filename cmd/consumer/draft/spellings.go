@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/internal/term"
@@ -21,19 +22,18 @@ const (
 // of numbers that they are dates.
 func (m *Model) spellings() (all []string) {
 	if keys := alike(keysOf(m.profile)); keys != "" {
-		all = append(all, "keys are spelt in several ways, and each has a model of its own: "+keys+"; make them one where they mean the same")
+		all = append(all, "keys differ in spelling alone, each with a model of its own: "+keys+"; make them one where they mean the same")
 	}
 	for i := range m.columns {
 		g := &m.columns[i]
 		switch g.role {
 		case categoricalFeature, group:
 			if texts := alike(g.levels()); texts != "" {
-				all = append(all, fmt.Sprintf("column %s has levels that are spelt in several ways, and each has an effect of its own: %s; make them one where they mean the same", plain(g.name), texts))
+				all = append(all, fmt.Sprintf("column %s has levels that differ in spelling alone, each with an effect of its own: %s; make them one where they mean the same", plain(g.name), texts))
 			}
 		case numericFeature:
 			if form := g.dated(); form != "" {
-				all = append(all, fmt.Sprintf("column %s looks like dates that are written as numbers (%s), and is a number here, of which a month's end and the next day are far apart; "+
-					"write dates as 2024-01-31 and ask for --dates, or leave it out", plain(g.name), form))
+				all = append(all, fmt.Sprintf("column %s looks like dates that are written as numbers (%s): write them as 2024-01-31 and ask for --dates, or leave it out", plain(g.name), form))
 			}
 		}
 	}
@@ -57,7 +57,11 @@ func alike(texts []string) string {
 	}
 	var some []string
 	for _, text := range lists[0][:min(len(lists[0]), mostAlike)] {
-		some = append(some, strconv.QuoteToGraphic(term.Cut(text, 40)))
+		quote := strconv.QuoteToGraphic
+		if strings.ContainsFunc(text, unicode.IsMark) { // which looks like a letter of its own
+			quote = strconv.QuoteToASCII
+		}
+		some = append(some, quote(term.Cut(text, 40)))
 	}
 	words := strings.Join(some, ", ")
 	if more := len(lists) - 1; more > 0 {

@@ -30,9 +30,10 @@ func TestNotesOfIntake(t *testing.T) {
 		want    []string // of the draft
 		not     string
 	}{
-		{"spellings", []cdf.Column{city("Rome", "Berlin", "berlin "), x, y}, []string{`# column city has levels that are spelt in several ways, and each has an effect of its own: "Berlin", "berlin "; make them one`}, ""},
+		{"spellings", []cdf.Column{city("Rome", "Berlin", "berlin "), x, y}, []string{`# column city has levels that differ in spelling alone, each with an effect of its own: "Berlin", "berlin "; make them one`}, ""},
+		{"forms of Unicode", []cdf.Column{city("Z\u00fcrich", "Zu\u0308rich"), x, y}, []string{`: "Zu\u0308rich", "Zürich"; make`}, ""},
 		{"zeros", []cdf.Column{city("007", "7", "a"), x, y}, []string{`: "007", "7"; make them one`}, ""},
-		{"names", []cdf.Column{city("Rome", "Berlin", "Bern"), x, y}, nil, "spelt"},
+		{"names", []cdf.Column{city("Rome", "Berlin", "Bern"), x, y}, nil, "spelling"},
 		{"days as numbers", []cdf.Column{wholes("shipped", func(i int) int { return 20240101 + i*11%28 + 100*(i%12) }), x, y}, []string{"# column shipped looks like dates that are written as numbers (20240101 is a day)", "- shipped  #"}, ""},
 		{"months as numbers", []cdf.Column{wholes("shipped", func(i int) int { return 202401 + i%12 }), x, y}, []string{"(202401 is a month)"}, ""},
 		{"amounts", []cdf.Column{wholes("shipped", func(i int) int { return 20240101 + 777*(i*7%60) }), x, y}, nil, "looks like dates"},
@@ -64,7 +65,7 @@ func TestNotesOfIntake(t *testing.T) {
 		p.Add(key, &cdf.Batch{Rows: sampleRows, Columns: []cdf.Column{floats("x", func(j int) float64 { return float64(j * (i + 2) % 17) }), y}})
 	}
 	m, err := p.Suggest(models.Kinds(), Wish{Response: "y"})
-	if notes := fmt.Sprint(m.Notes()); err != nil || !strings.Contains(notes, `keys are spelt in several ways, and each has a model of its own: "Shop", "shop"; make`) {
+	if notes := fmt.Sprint(m.Notes()); err != nil || !strings.Contains(notes, `keys differ in spelling alone, each with a model of its own: "Shop", "shop"; make`) {
 		t.Errorf("%v %s", err, notes)
 	}
 }
