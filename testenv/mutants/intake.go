@@ -31,5 +31,5 @@ var ofIntake = []mutant{
 	{"an empty file is a password", "internal/access/access.go",
 		`strings.TrimSpace(password) == ""`, "false", "TestEmptyPasswords", []string{"./internal/access"}},
 	{"two variables of one name", "cmd/consumer/config/check_names.go",
-		"twice && before != of", "false && before != of", "TestRefused", []string{"./cmd/consumer/config"}},
+		"if terms[term] {", "if false {", "TestRefused", []string{"./cmd/consumer/config"}},
 }

@@ -1,44 +1,37 @@
 package config
 
-import (
-	"fmt"
-	"slices"
-)
-
-// checkNames refuses columns and levels of which two variables would have one name, so that
-// readers of posteriors took one for the other: beta[a=b] of level b of a column a and of a column
-// a=b, sigma2_u[a,b] of the slope b of groups of a and of groups of a column a,b.
+// checkNames refuses columns of which two variables would have one name, so that readers of
+// posteriors took one for the other: beta[a=b] of level b of a column a and of a column a=b, which
+// a first shard would be refused for (cdf), sigma2_u[a,b] of the slope b of groups of a and of
+// groups of a column a,b, which none would.
 func (c *Columns) checkNames(wrong report) {
-	named := map[string]string{}
-	name := func(variable, of string) {
-		if before, twice := named[variable]; twice && before != of {
-			wrong("columns: %s and %s would both be the variable %s; rename a column", before, of, variable)
-		}
-		named[variable] = of
-	}
+	levels := map[string]bool{}
 	for i := range c.Features {
 		f := &c.Features[i]
-		if f.Levels.given {
-			for _, level := range f.Levels.list {
-				if level != f.Baseline {
-					named["beta["+f.Name+"="+level+"]"] = fmt.Sprintf("level %q of column %q", level, f.Name)
-				}
+		for _, level := range f.Levels.list {
+			if level != f.Baseline {
+				levels[f.Name+"="+level] = true
 			}
 		}
 	}
 	for i := range c.Features {
-		if f := &c.Features[i]; !f.Levels.given {
-			name("beta["+f.Name+"]", fmt.Sprintf("column %q", f.Name))
+		if f := &c.Features[i]; !f.Levels.given && levels[f.Name] {
+			wrong("columns: two coefficients would be named %q, of two columns or of a column and a level; rename one", f.Name)
 		}
 	}
+	terms := map[string]bool{}
+	name := func(term string) {
+		if terms[term] {
+			wrong("columns.groups: two variances would be named %q, of two columns or of a column and a slope; rename one, or list a slope once", "sigma2_u["+term+"]")
+		}
+		terms[term] = true
+	}
 	for _, g := range c.Groups {
-		name("sigma2_u["+g.Column+"]", fmt.Sprintf("the groups of column %q", g.Column))
-		for i, slope := range g.Slopes {
-			if slices.Contains(g.Slopes[:i], slope) {
-				wrong("columns.groups: the slope %q of %q is listed twice, and each would be the variable sigma2_u[%s,%s]; list it once", slope, g.Column, g.Column, slope)
-				continue
-			}
-			name("sigma2_u["+g.Column+","+slope+"]", fmt.Sprintf("the slopes of %q by column %q", slope, g.Column))
+		terms[g.Column] = true // columns among themselves are told apart elsewhere
+	}
+	for _, g := range c.Groups {
+		for _, slope := range g.Slopes {
+			name(g.Column + "," + slope)
 		}
 	}
 }
