@@ -95,7 +95,8 @@ func TestSimpleFit(t *testing.T) {
 	}
 	slope := sxy / sxx
 	for i := range x {
-		ssr += math.Pow(y[i]-my-slope*(x[i]-mx), 2)
+		left := y[i] - my - slope*(x[i]-mx)
+		ssr += left * left
 	}
 	s2 := ssr / 6
 	for i, want := range []Coefficient{{Mean: my - slope*mx, SE: math.Sqrt(s2 * (1./8 + mx*mx/sxx))}, {Mean: slope, SE: math.Sqrt(s2 / sxx)}} {
