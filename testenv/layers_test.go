@@ -128,7 +128,7 @@ var layers = []layer{
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/check", may: []string{
-		"cdf", "pipeline", "pipeline/gather", "pipeline/kafka", "pipeline/redis", "cmd/internal/cli",
+		"cdf", "pipeline", "pipeline/gather", "pipeline/kafka", "pipeline/redis", "cmd/internal/cli", "cmd/internal/term", "cmd/producer/rows",
 		"cmd/consumer/app", "cmd/consumer/collinear", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/collinear", may: []string{"cdf", "cmd/internal/cli", "cmd/internal/term"}},
@@ -233,6 +233,7 @@ var homes = map[string][]string{
 	"github.com/klauspost/compress":      {"pipeline/kafka", "pipeline/arrow", "sink/web"},
 	"github.com/pierrec/lz4":             {"pipeline/kafka", "pipeline/arrow"},
 	"golang.org/x/sync":                  {"pipeline/kafka", "sink/web", "cmd/consumer", "research/study", "research/sbc", "research/regimes"},
+	"golang.org/x/text":                  {"cmd/producer/rows"}, // one form of Unicode
 	"golang.org/x/time":                  {"sink/web"},
 	"github.com/twmb/avro":               {"pipeline/events/avro"},
 	"github.com/bufbuild/protocompile":   {"pipeline/events/protobuf"},

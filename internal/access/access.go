@@ -59,10 +59,15 @@ func (t TLS) Config(k Keys) (*tls.Config, error) {
 // Files are those that Config reads.
 func (t TLS) Files() []string { return []string{t.CAFile, t.CertFile, t.KeyFile} }
 
-// Password returns the password in a file, without its trailing line break.
+// Password returns the password in a file, without its trailing line break. An empty file is
+// an error that names it: it would log in without a password, or fail where nobody says why.
 func Password(file string) (string, error) {
 	raw, err := os.ReadFile(file)
-	return strings.TrimRight(string(raw), "\r\n"), err
+	password := strings.TrimRight(string(raw), "\r\n")
+	if err == nil && strings.TrimSpace(password) == "" {
+		return "", fmt.Errorf("%s is empty: put the password into it, or take the setting that names it out for none", file)
+	}
+	return password, err
 }
 
 // read returns what the file under a key holds.

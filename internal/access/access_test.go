@@ -162,3 +162,20 @@ func TestRereadDoesNotWait(t *testing.T) {
 		t.Errorf("%q after %d reads", got, reads)
 	}
 }
+
+// TestEmptyPasswords: a file without a password is refused with its name and what to do.
+func TestEmptyPasswords(t *testing.T) {
+	for content, want := range map[string]string{"": "empty", "\n": "empty", " \r\n": "empty", "secret\n": "", " padded": ""} {
+		file := filepath.Join(t.TempDir(), "password")
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := access.Password(file)
+		switch {
+		case want == "" && (err != nil || got != strings.TrimRight(content, "\n")):
+			t.Errorf("%q: %q, %v", content, got, err)
+		case want != "" && (err == nil || got != "" || !strings.Contains(err.Error(), file+" is empty: put the password into it")):
+			t.Errorf("%q: %q, %v", content, got, err)
+		}
+	}
+}

@@ -40,6 +40,10 @@ type Kind struct {
 	// nothing.
 	Suggest func(*Profile) Suggestion
 
+	// Prior returns settings whose posterior is what least squares say of rows like those of
+	// a sample. nil: the kind has none.
+	Prior func(Fit) any
+
 	// Configure reads the settings of a variant and returns them with defaults
 	// filled in and what builds the models; see Settings. decode fills the
 	// struct it is given, refuses unknown names and reads the files that a

@@ -32,3 +32,13 @@ const (
 	ByColumns                // what the other columns are
 	ByResponse               // what the response is
 )
+
+// Fit is what least squares say of a sample, on columns that are centred and scaled.
+type Fit struct {
+	Free    int     // rows less coefficients, the intercept's too
+	Squares float64 // of the residuals, their sum
+	Noise   float64 // variance of the rows
+	// Largest and Intercept are the most that the square of a coefficient, and of the
+	// intercept, is expected to be: of the estimate and its standard error.
+	Largest, Intercept float64
+}

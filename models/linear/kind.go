@@ -19,6 +19,7 @@ func Kind() *kind.Kind {
 		Revision: 3, // sums over sigma2 in vectors, its fixed point by what is left of the steps; the plug-in by the bidiagonal form, and draws from it; densities of rows under a posterior of few; factors by fused multiply-adds, of rows side by side; evidence of many rows by the nodes of their one peak
 		Features: true, Intercept: true,
 		Suggest:   suggest,
+		Prior:     func(f kind.Fit) any { return Settings{Prior: ofSample(f)} },
 		Configure: kind.Settings(Defaults(), build),
 	}
 }

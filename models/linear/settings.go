@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/internal/regression"
@@ -30,6 +31,25 @@ func Defaults() Settings {
 		BetaVariance: 1, InterceptVariance: 100, Sigma2Shape: 1, Sigma2Rate: 1,
 	}}
 }
+
+// vague is how many times the square of the largest coefficient a prior variance is: with t
+// sds of the posterior from 0 it draws a coefficient by t/vague of its sd at most.
+const vague = 100
+
+// ofSample is the prior that says little beside a sample: variances far beyond the
+// coefficients, and for the noise one row of it. With shape 1 the mean of sigma2 is then
+// (2 rate + squares)/free, as the coefficients take up the rows that they are fitted by.
+func ofSample(f kind.Fit) Prior {
+	d := Defaults().Prior
+	d.BetaVariance = max(d.BetaVariance, upTen(vague*f.Largest))
+	d.InterceptVariance = max(d.InterceptVariance, upTen(vague*f.Intercept))
+	rate := max(f.Noise, float64(f.Free)*f.Noise-f.Squares) / 2
+	d.Sigma2Rate, _ = strconv.ParseFloat(strconv.FormatFloat(rate, 'g', 3, 64), 64)
+	return d
+}
+
+// upTen returns the next power of ten.
+func upTen(x float64) float64 { return math.Pow(10, math.Ceil(math.Log10(x))) }
 
 // Validate names the first setting that is out of range.
 func (s Settings) Validate() error {

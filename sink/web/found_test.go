@@ -51,6 +51,7 @@ func TestListSortedAndBetween(t *testing.T) {
 		"to, in another zone":  {url.Values{"to": {"2001-01-01T01:00:02+01:00"}}, []string{"a", "c"}},
 		"flag between":         {url.Values{"flag": {"model"}, "from": {"2001-01-01"}}, []string{"b"}},
 		"flag at another time": {url.Values{"flag": {"model"}, "to": {"2001-01-01T00:00:03Z"}}, nil},
+		"from after to":        {url.Values{"from": {"2001-01-02"}, "to": {"2001-01-01"}}, nil},
 		"of keys":              {url.Values{"key": {"d", "a", "b"}, "from": {"2001-01-01T00:00:03Z"}}, []string{"d", "b"}},
 	} {
 		a := listOf(t, s, c.query)

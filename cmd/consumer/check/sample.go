@@ -213,6 +213,7 @@ func (i *inspector) report(k *checker) {
 	}
 	i.waits(k)
 	i.follow(k)
+	i.values(k)
 }
 
 // follow names features of which a model cannot tell the effect, for others say the same.

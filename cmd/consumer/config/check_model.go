@@ -107,6 +107,7 @@ func (m *Model) checkColumns(kinds kind.Registry, k *kind.Kind, wrong report, ch
 			wrong("columns.groups[%d]: the column is empty", i-1)
 		}
 	}
+	c.checkNames(wrong)
 	if c.Exposure != "" {
 		take(c.Exposure, "the exposure")
 	}

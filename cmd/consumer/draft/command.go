@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/internal/cli"
@@ -230,19 +231,36 @@ func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
 	if err != nil {
 		return nil, nil, s.explained(err, a.Names, f.wish.Response)
 	}
+	var text []byte
+	var warnings []string
+	write := func() (*cdf.Spec, error) {
+		text = m.appendYAML(f.head(s))
+		// What is written must be what run would read.
+		c, warned, err := config.Parse(config.Source{Kinds: a.Kinds, File: "the draft"}, text)
+		if err == nil {
+			err = s.profile.check(c.Models[0].Spec)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the draft is not valid: %w", err)
+		}
+		warnings = warned
+		return c.Models[0].Spec, nil
+	}
+	spec, err := write()
+	if err != nil {
+		return nil, nil, err
+	}
+	taken, err := m.match(spec, write)
+	if err == nil && !taken {
+		_, err = write()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
 	if f.by == "init" {
 		for _, line := range m.Notes() {
 			a.Printf("note: %s", line)
 		}
-	}
-	text := m.appendYAML(f.head(s))
-	// What is written must be what run would read.
-	c, warnings, err := config.Parse(config.Source{Kinds: a.Kinds, File: "the draft"}, text)
-	if err == nil {
-		err = s.profile.check(c.Models[0].Spec)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("the draft is not valid: %w", err)
 	}
 	if len(warnings) > 0 {
 		a.Printf("warning: %s", strings.Join(warnings, "; "))

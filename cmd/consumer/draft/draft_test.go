@@ -428,7 +428,7 @@ func TestHint(t *testing.T) {
 		{1013.2591, 5.94, "center: 1013.3, scale: 5.9}"}, {1.7e-8, .746, "center: 0, scale: 0.75}"}, {190000, 106300, "center: 190000, scale: 110000}"},
 	} {
 		col := newColumnOf(c.mean, c.spread)
-		if got := col.hint(); !strings.HasSuffix(got, c.want) {
+		if got := new(Model).hint(col); !strings.HasSuffix(got, c.want) {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}

@@ -48,9 +48,17 @@ func (m *Model) sorted() bool {
 // be told from theirs, and what else of the rows keeps the model from learning.
 func (m *Model) Notes() (all []string) {
 	if m.sorted() {
-		all = append(all, fmt.Sprintf("the rows come in the order of %s, which hardly ever falls: what is learnt of some is no guide to the next, and units are taken from the first; "+
-			"sort them by when they came about, or shuffle them", plain(m.response.name)))
+		units := ", and units are taken from the first"
+		if m.own != nil {
+			units = ""
+		}
+		all = append(all, fmt.Sprintf("the rows come in the order of %s, which hardly ever falls: what is learnt of some is no guide to the next%s; "+
+			"sort them by when they came about, or shuffle them", plain(m.response.name), units))
 	}
+	if m.own != nil {
+		all = append(all, m.own.why)
+	}
+	all = append(all, m.spellings()...)
 	for i := range m.follow {
 		f := &m.follow[i]
 		if f.Column == m.response.name {

@@ -87,6 +87,8 @@ func (c *column) id() string {
 		return ""
 	case c.kind == cdf.Text:
 		return "looks like an id: " + c.apart()
+	case c.kind == cdf.Integer && indexed.MatchString(c.name):
+		return "looks like the index that pandas writes: numbers of rows"
 	case c.namesIDs():
 		return fmt.Sprintf("looks like an id: %d different numbers in %d rows", c.distinct(), c.values)
 	case has(c.name, dialled) && c.least >= 1e6:
@@ -100,6 +102,15 @@ func (c *column) id() string {
 // apart is how many different texts there are in how many rows.
 func (c *column) apart() string {
 	return fmt.Sprintf("%s in %d rows", plural(c.distinct(), "different text", "different texts"), c.values)
+}
+
+// indexed are the names that pandas gives an index that is a column.
+var indexed = regexp.MustCompile(`^(Unnamed: [0-9]+(_level_[0-9]+)?(\.[0-9]+)?|__index_level_[0-9]+__)$`)
+
+// wide reports integers of which some are beyond what numbers hold: two that differ by one are
+// the same number.
+func (c *column) wide() bool {
+	return c.kind == cdf.Integer && max(-c.least, c.most) > 1<<53
 }
 
 // dialled are names of integers that mean no amount.

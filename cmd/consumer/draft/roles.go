@@ -108,8 +108,10 @@ func (p *Profile) assign(response *column, wanted string) []given {
 			g.why = c.id()
 		case c.groups():
 			g.role = group
-		case c.kind == cdf.Text && c.distinct() <= mostLevels:
+		case (c.kind == cdf.Text || c.wide()) && len(c.counts) <= mostLevels && !c.full:
 			g.role = categoricalFeature
+		case c.wide():
+			g.why = "integers beyond 2^53, which numbers do not hold: it is none; as text, --text, they are levels or a key"
 		case c.kind == cdf.Text:
 			g.why = fmt.Sprintf("%d levels that hardly come back", c.distinct())
 		default:

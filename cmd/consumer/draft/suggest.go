@@ -42,6 +42,7 @@ type Model struct {
 	formula  *formula.Formula // nil: columns are listed
 	parts    []string         // of times that are its terms
 	follow   []collinear.Found
+	own      *own // nil: centre, scale and priors are the defaults
 }
 
 // Suggest drafts a model of one of the kinds for the sample.
@@ -113,6 +114,8 @@ func (m *Model) choose(name string) error {
 			return fmt.Errorf("%w: the response %q is text; kind probit takes it once it is recoded: 0 for %q, 1 for %q", ErrDraft, name, levels[0], levels[1])
 		case m.response.kind == cdf.Text:
 			return fmt.Errorf("%w: the response %q is text, and every kind takes numbers%s", ErrDraft, name, m.response.recoded())
+		case m.response.wide():
+			return fmt.Errorf("%w: the response %q has integers beyond 2^53, which numbers do not hold: they are names, or should be in a larger unit", ErrDraft, name)
 		case m.response.values == 0:
 			return fmt.Errorf("%w: the response %q has no value in the sample", ErrDraft, name)
 		}

@@ -117,7 +117,7 @@ func (l *Look) Responses(kinds kind.Registry) []string {
 
 // responds reports whether a column could be the response if nobody says which.
 func (p *Profile) responds(c *column) bool {
-	return c.numeric() && c.kind != cdf.Time && p.unusable(c) == "" && c.id() == "" && !c.timely()
+	return c.numeric() && c.kind != cdf.Time && p.unusable(c) == "" && c.id() == "" && !c.timely() && !c.wide()
 }
 
 // ResponseName is the column that the model explains.

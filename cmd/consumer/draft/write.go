@@ -2,7 +2,6 @@ package draft
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,8 +35,11 @@ func (m *Model) appendYAML(b []byte) []byte {
 		m.writeFormula(line)
 		return append(b, w.String()...)
 	}
+	if m.own != nil {
+		line("    settings: %s", inline(m.own.settings))
+	}
 	line("    columns:")
-	if m.Kind.Response == kind.Real || count(m.columns, numericFeature) > 0 {
+	if m.own == nil && (m.Kind.Response == kind.Real || count(m.columns, numericFeature) > 0) {
 		line("      # Centre and scale of columns that are neither counts nor categories are learnt from")
 		line("      # the first rows of each key. Explicit ones, as in the comments, take precedence.")
 		line("      scaling: first")
@@ -46,7 +48,7 @@ func (m *Model) appendYAML(b []byte) []byte {
 	if m.guessed != "" {
 		what += "; " + m.guessed
 	}
-	line("      response: %s  # %s", inline(m.response.name), what)
+	line("      response: %s  # %s", m.written(m.response), what)
 	if missing := m.profile.Rows - m.response.values; missing > 0 {
 		line("      # %s of the rows have no response: they are predicted, not learnt from.", percent(missing, m.profile.Rows))
 	}
@@ -111,7 +113,7 @@ func (m *Model) writeFeatures(line func(string, ...any)) {
 		g := &m.columns[i]
 		switch g.role {
 		case numericFeature:
-			line("        - %s  # %s%s", inline(g.name), g.describe(m.profile), g.hint())
+			line("        - %s  # %s%s", m.written(g.column), g.describe(m.profile), m.hint(g.column))
 		case categoricalFeature:
 			levels := g.levels()
 			line("        - %s  # %s; other levels share one coefficient", inline(feature{Name: g.name, Levels: levels, Baseline: levels[0]}), g.describeLevels(m.profile))
@@ -128,7 +130,7 @@ func (m *Model) writeMany(line func(string, ...any)) {
 		item := ""
 		switch g.role {
 		case numericFeature:
-			item = inline(g.name) + ","
+			item = m.written(g.column) + ","
 		case categoricalFeature:
 			levels := g.levels()
 			item = inline(feature{Name: g.name, Levels: levels, Baseline: levels[0]}) + ","
@@ -145,16 +147,23 @@ func (m *Model) writeMany(line func(string, ...any)) {
 	line("      ]")
 }
 
+// written is a column of numbers as the draft has it.
+func (m *Model) written(c *column) string {
+	if f, ok := c.long(); ok && m.own != nil {
+		return inline(f)
+	}
+	return inline(c.name)
+}
+
 // hint is the form of a feature whose centre and scale are known.
-func (c *column) hint() string {
-	sd := c.sd()
-	if c.binary() || !(sd > 0) || math.IsInf(sd, 0) {
+func (m *Model) hint(c *column) string {
+	if m.own != nil {
 		return ""
 	}
-	// The centre matters as far as the scale does.
-	unit := math.Pow(10, math.Floor(math.Log10(sd))-1)
-	center, scale := round(math.Round(c.mean/unit)*unit, 12), round(sd, 2)
-	return "; or " + inline(feature{Name: c.name, Center: &center, Scale: &scale})
+	if f, ok := c.long(); ok {
+		return "; or " + inline(f)
+	}
+	return ""
 }
 
 // feature is the long form of a feature in a configuration.

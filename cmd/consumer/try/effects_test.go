@@ -7,10 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/draft"
 	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/models/dlm"
 	"github.com/credence-stream/credence/models/poisson"
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/sink/web"
 )
 
 // TestNumbersOfEffects: a factor is never written as 1 that is not, one that says nothing has
@@ -109,6 +112,38 @@ func TestGroupsAreExplained(t *testing.T) {
 		<-x.done
 		if out := x.out.String(); x.result != nil || !strings.Contains(out, c.want) {
 			t.Errorf("%s: %v\n%s", c.kind, x.result, out)
+		}
+	}
+}
+
+// TestTheLargestEffectsAreTold: what is sure is not the prior's, and of the effects that are not
+// shown those are named that are larger, or surer, than the ones that are.
+func TestTheLargestEffectsAreTold(t *testing.T) {
+	m := &web.Model{Posterior: &pipeline.Posterior{Key: "k", Summary: &cdf.Summary{PriorDominated: []string{"beta[far]", "beta[near]"}, Rows: []cdf.Row{
+		{Variable: "beta[far]", Mean: 20, SD: 2, Q025: 16, Q975: 24}, {Variable: "beta[near]", Mean: 1, SD: 1, Q025: -1, Q975: 3},
+	}}}, Rule: pipeline.Rule{Spec: &cdf.Spec{}}}
+	f := &findings{flags: map[string]*raisedFlag{}}
+	f.add(m, map[string]*effect{}, true)
+	if known, unknown := f.known(); len(known) != 1 || known[0].name != "far" || len(unknown) != 1 || unknown[0] != "near" {
+		t.Errorf("known %v, unknown %v", known, unknown)
+	}
+	of := func(name string, mean, sd, scale float64) *effect {
+		return &effect{name: name, size: math.Abs(mean) * scale, of: []estimate{{mean: mean, sd: sd, low: mean - 2*sd, high: mean + 2*sd, scale: scale}}}
+	}
+	shown := []*effect{of("a", 3, .5, 1), of("b", 2, .5, 1)}
+	for _, c := range []struct {
+		hidden []*effect
+		want   string
+	}{
+		{nil, ""},
+		{[]*effect{of("c", 1, .25, 1)}, "  and 1 variable that changes less\n"},
+		{[]*effect{of("wide", -40, 30, 1), of("c", 1, .25, 1)}, "  and 2 variables that change less, or whose sign is not sure\n  the largest of them: wide, -40 (1.3 sds from 0)\n"},
+		{[]*effect{of("c", 1, .25, 1), of("small", .1, .001, 1)}, "  and 2 variables that change less\n  the surest of all is small: small, +0.1 (100 sds from 0)\n"},
+	} {
+		var w strings.Builder
+		(&trial{model: &draft.Model{Kind: dlm.Kind()}}).writeHidden(&w, shown, c.hidden)
+		if w.String() != c.want {
+			t.Errorf("%q, want %q", w.String(), c.want)
 		}
 	}
 }

@@ -106,6 +106,27 @@ func (f *findings) known() (effects []*effect, unknown []string) {
 	return effects, unknown
 }
 
+// strength is how many sds of its posterior the effect is from 0, in the median key.
+func (e *effect) strength() float64 {
+	return median(e.of, func(x estimate) float64 { return math.Abs(x.mean) / x.sd })
+}
+
+// outranked are those of the effects that are not shown which outrank all, or the last, of
+// those that are: the strongest in sds and the largest, nil where there is none.
+func outranked(shown, hidden []*effect) (strongest, largest *effect) {
+	if len(shown) == 0 || len(hidden) == 0 {
+		return nil, nil
+	}
+	strength, size := func(a, b *effect) int { return cmp.Compare(a.strength(), b.strength()) }, func(a, b *effect) int { return cmp.Compare(a.size, b.size) }
+	if e := slices.MaxFunc(hidden, strength); strength(e, slices.MaxFunc(shown, strength)) > 0 {
+		strongest = e
+	}
+	if e := slices.MaxFunc(hidden, size); size(e, slices.MinFunc(shown, size)) > 0 {
+		largest = e
+	}
+	return strongest, largest
+}
+
 // add takes the posterior of a key into account.
 func (f *findings) add(m *web.Model, byName map[string]*effect, only bool) {
 	p := m.Posterior
@@ -131,7 +152,8 @@ func (f *findings) add(m *web.Model, byName map[string]*effect, only bool) {
 				byName[s.Rows[i].Variable] = of
 				f.effects = append(f.effects, of)
 			}
-			if slices.Contains(s.PriorDominated, s.Rows[i].Variable) || math.IsNaN(e.mean) {
+			// What is far from 0 under a prior around 0 the rows have said.
+			if slices.Contains(s.PriorDominated, s.Rows[i].Variable) && !e.sure() || math.IsNaN(e.mean) {
 				of.unsure++
 				vague++
 				continue

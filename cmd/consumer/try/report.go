@@ -112,9 +112,7 @@ func (t *trial) writeEffects(w *strings.Builder, f *findings) error {
 		}
 		fmt.Fprintf(w, "  %s\n", t.units())
 	}
-	if more := len(effects) - len(shown); more > 0 {
-		fmt.Fprintf(w, "  and %s less\n", cli.Plural(more, "variable that changes", "variables that change"))
-	}
+	t.writeHidden(w, shown, effects[len(shown):])
 	if len(unknown) > 0 {
 		if len(shown) == 0 {
 			w.WriteString("\n")
@@ -126,6 +124,29 @@ func (t *trial) writeEffects(w *strings.Builder, f *findings) error {
 		fmt.Fprintf(w, "  %s about %s.\n", whose, named(unknown))
 	}
 	return nil
+}
+
+// writeHidden says how many effects are not shown, and names those of them that by another
+// measure would come first.
+func (t *trial) writeHidden(w *strings.Builder, shown, hidden []*effect) {
+	if len(hidden) == 0 {
+		return
+	}
+	strongest, largest := outranked(shown, hidden)
+	what := "less"
+	if largest != nil {
+		what = "less, or whose sign is not sure"
+	}
+	fmt.Fprintf(w, "  and %s %s\n", cli.Plural(len(hidden), "variable that changes", "variables that change"), what)
+	one := func(e *effect) string {
+		return fmt.Sprintf("%s, %s (%s sds from 0)", e.label(), t.value(median(e.of, mean)), cli.Number(math.Round(10*e.strength())/10))
+	}
+	if largest != nil {
+		fmt.Fprintf(w, "  the largest of them: %s\n", one(largest))
+	}
+	if strongest != nil && strongest != largest {
+		fmt.Fprintf(w, "  the surest of all is small: %s\n", one(strongest))
+	}
 }
 
 // sentence says in words what an effect is.

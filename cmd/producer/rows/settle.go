@@ -120,6 +120,9 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 		a.note("column %q has negative numbers in parentheses%s", column, example(g.numbers))
 	case r.form == asPoints && g.unit == 0:
 		a.note("column %q has signs between thousands%s", column, example(g.numbers))
+	case r.form == asInteger && g.padded.line > 0 && g.width < 0:
+		a.note("column %q has numbers with zeros before them (as line %d has it: %q), and the zeros are dropped: 007 and 7 are one; if they are codes, --text %s keeps them apart",
+			column, g.padded.line, clipped(g.padded.field), column)
 	case r.form != asText:
 	case g.dates > 0 && g.undated.line == 0:
 		a.note("column %q is text: its dates are written in several ways", column)

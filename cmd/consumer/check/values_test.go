@@ -1,0 +1,50 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/consumer/config/configtest"
+	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// check tells of listed levels that no record has, and of several spellings.
+func TestLevelsThatNobodyHas(t *testing.T) {
+	for _, c := range []struct {
+		listed string
+		levels []string // of records
+		want   string   // "": nothing
+	}{
+		{"[a, b]", []string{"a", "b"}, ""},
+		{"[a, b, c]", []string{"a", "b"}, `note models[0]: none of the 120 newest rows has these levels of "c", which are listed: "c"; nothing is learnt of them until some do`},
+		{"[a, b, c, d, e, f, g]", []string{"a", "b"}, ""}, // by chance
+		{"[a, Berlin]", []string{"a", "berlin "}, `warning models[0]: no record looked at has the level "Berlin" of "c", and some have "berlin ", which is none of the levels listed (write "berlin " in models[0].columns.features)`},
+		{"[a, Rome]", []string{"a", "Rome", "ROME"}, `note models[0]: levels of "c" are spelt in several ways, and each is one of its own: "Rome", "ROME"`},
+	} {
+		k := &checker{names: cli.Apart(), config: configtest.Parse(t, "models: [{match: '**', kind: linear, columns: {response: y, features: [{name: c, levels: "+c.listed+", baseline: a}]}}]")}
+		rules, err := connect.NewRules(k.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := newInspector(k.names, k.config, rules, func([]byte, int) int32 { return 0 })
+		for n := range 60 {
+			b := &cdf.Batch{Rows: 2, Columns: []cdf.Column{{Name: "y", Number: []float64{float64(n % 7), float64(n % 5)}},
+				{Name: "c", Type: cdf.Text, Levels: []string{c.levels[n%len(c.levels)], c.levels[(n+1)%len(c.levels)]}, Code: []int32{0, 1}}}}
+			i.visit(&connect.Sampled{Partitions: 1, Record: &pipeline.Record{Key: []byte("k"), Offset: int64(n)}, Batch: b})
+		}
+		i.report(k)
+		said := ""
+		for _, f := range k.findings {
+			if strings.Contains(f.Message, "level") {
+				said += fmt.Sprintf("%s %s: %s (%s)\n", f.Level, f.Subject, f.Message, f.Fix)
+			}
+		}
+		if (c.want == "") != (said == "") || !strings.Contains(said, c.want) {
+			t.Errorf("%s, %q: %q, want %q", c.listed, c.levels, said, c.want)
+		}
+	}
+}

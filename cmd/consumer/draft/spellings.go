@@ -1,0 +1,100 @@
+package draft
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/internal/term"
+	"github.com/credence-stream/credence/cmd/producer/rows"
+)
+
+const (
+	mostAlike  = 3 // spellings that a note has
+	fewestDays = 5 // different numbers before they look like dates
+)
+
+// spellings say of levels, groups and keys which are the same but for how they are spelt, and
+// of numbers that they are dates.
+func (m *Model) spellings() (all []string) {
+	if keys := alike(keysOf(m.profile)); keys != "" {
+		all = append(all, "keys differ in spelling alone, each with a model of its own: "+keys+"; make them one where they mean the same")
+	}
+	for i := range m.columns {
+		g := &m.columns[i]
+		switch g.role {
+		case categoricalFeature, group:
+			if texts := alike(g.levels()); texts != "" {
+				all = append(all, fmt.Sprintf("column %s has levels that differ in spelling alone, each with an effect of its own: %s; make them one where they mean the same", plain(g.name), texts))
+			}
+		case numericFeature:
+			if form := g.dated(); form != "" {
+				all = append(all, fmt.Sprintf("column %s looks like dates that are written as numbers (%s): write them as 2024-01-31 and ask for --dates, or leave it out", plain(g.name), form))
+			}
+		}
+	}
+	return all
+}
+
+func keysOf(p *Profile) []string {
+	keys := make([]string, 0, len(p.Keys))
+	for key := range p.Keys {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// alike lists the first spellings of one text, "" where each has one.
+func alike(texts []string) string {
+	lists := rows.Alike(texts)
+	if len(lists) == 0 {
+		return ""
+	}
+	var some []string
+	for _, text := range lists[0][:min(len(lists[0]), mostAlike)] {
+		quote := strconv.QuoteToGraphic
+		if strings.ContainsFunc(text, unicode.IsMark) { // which looks like a letter of its own
+			quote = strconv.QuoteToASCII
+		}
+		some = append(some, quote(term.Cut(text, 40)))
+	}
+	words := strings.Join(some, ", ")
+	if more := len(lists) - 1; more > 0 {
+		words += ", and " + plural(more, "other", "others")
+	}
+	return words
+}
+
+// dated says as what a column of integers looks like dates: year, month and day, or year and
+// month, as 20240131 and 202401. Of a hundred random numbers fewer than four are a day.
+func (c *column) dated() string {
+	if c.kind != cdf.Integer || c.full || len(c.exact) < fewestDays {
+		return ""
+	}
+	day, month := true, true
+	for v := range c.exact {
+		day, month = day && isDay(v), month && isMonth(v)
+	}
+	switch first := strconv.FormatFloat(c.least, 'f', 0, 64); {
+	case day:
+		return first + " is a day"
+	case month:
+		return first + " is a month"
+	}
+	return ""
+}
+
+func isDay(v float64) bool {
+	day := math.Mod(v, 100)
+	return day >= 1 && day <= 31 && isMonth(math.Floor(v/100))
+}
+
+func isMonth(v float64) bool {
+	month := math.Mod(v, 100)
+	return v >= 190001 && v <= 210012 && month >= 1 && month <= 12
+}

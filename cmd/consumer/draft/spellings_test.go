@@ -1,0 +1,71 @@
+package draft
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models"
+)
+
+// TestNotesOfIntake: what a column may not be what it looks like.
+func TestNotesOfIntake(t *testing.T) {
+	const wide = 1<<53 + 2
+	city := func(all ...string) cdf.Column {
+		return texts("city", func(i int) string { return all[i%len(all)] })
+	}
+	big := func(name string, different int) cdf.Column {
+		c := wholes(name, func(i int) int { return i % different })
+		for i := range c.Int {
+			c.Int[i] += wide
+			c.Number[i] = float64(c.Int[i])
+		}
+		return c
+	}
+	shuffled := func(name string) cdf.Column { return wholes(name, func(i int) int { return i * 7 % sampleRows }) }
+	for _, c := range []struct {
+		name    string
+		columns []cdf.Column
+		want    []string // of the draft
+		not     string
+	}{
+		{"spellings", []cdf.Column{city("Rome", "Berlin", "berlin "), x, y}, []string{`# column city has levels that differ in spelling alone, each with an effect of its own: "Berlin", "berlin "; make them one`}, ""},
+		{"forms of Unicode", []cdf.Column{city("Z\u00fcrich", "Zu\u0308rich"), x, y}, []string{`: "Zu\u0308rich", "Zürich"; make`}, ""},
+		{"zeros", []cdf.Column{city("007", "7", "a"), x, y}, []string{`: "007", "7"; make them one`}, ""},
+		{"names", []cdf.Column{city("Rome", "Berlin", "Bern"), x, y}, nil, "spelling"},
+		{"days as numbers", []cdf.Column{wholes("shipped", func(i int) int { return 20240101 + i*11%28 + 100*(i%12) }), x, y}, []string{"# column shipped looks like dates that are written as numbers (20240101 is a day)", "- shipped  #"}, ""},
+		{"months as numbers", []cdf.Column{wholes("shipped", func(i int) int { return 202401 + i%12 }), x, y}, []string{"(202401 is a month)"}, ""},
+		{"amounts", []cdf.Column{wholes("shipped", func(i int) int { return 20240101 + 777*(i*7%60) }), x, y}, nil, "looks like dates"},
+		{"years", []cdf.Column{wholes("built", func(i int) int { return 1950 + i*7%60 }), x, y}, nil, "looks like dates"},
+		{"an index", []cdf.Column{shuffled("Unnamed: 0"), x, y}, []string{"#   Unnamed: 0: looks like the index that pandas writes"}, "- 'Unnamed: 0'"},
+		{"a column as an index", []cdf.Column{shuffled("rank"), x, y}, []string{"- rank  #"}, "pandas"},
+		{"wide levels", []cdf.Column{big("code", 4), x, y}, []string{"- {name: code, levels: ["}, ""},
+		{"wide numbers", []cdf.Column{big("code", 25), x, y}, []string{"#   code: "}, "- code"},
+	} {
+		m, err := profileOf(c.columns...).Suggest(models.Kinds(), Wish{Response: "y"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(m.appendYAML(nil))
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q:\n%s", c.name, want, text)
+			}
+		}
+		if c.not != "" && strings.Contains(text, c.not) {
+			t.Errorf("%s: %q:\n%s", c.name, c.not, text)
+		}
+	}
+	if _, err := profileOf(x, big("amount", 60)).Suggest(models.Kinds(), Wish{Response: "amount"}); err == nil || !strings.Contains(err.Error(), "beyond 2^53") {
+		t.Errorf("a response of names: %v", err)
+	}
+	p := profileOf(x, y)
+	for i, key := range []string{"Shop", "shop", "store"} {
+		p.Add(key, &cdf.Batch{Rows: sampleRows, Columns: []cdf.Column{floats("x", func(j int) float64 { return float64(j * (i + 2) % 17) }), y}})
+	}
+	m, err := p.Suggest(models.Kinds(), Wish{Response: "y"})
+	if notes := fmt.Sprint(m.Notes()); err != nil || !strings.Contains(notes, `keys differ in spelling alone, each with a model of its own: "Shop", "shop"; make`) {
+		t.Errorf("%v %s", err, notes)
+	}
+}
