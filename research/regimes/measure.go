@@ -28,6 +28,8 @@ type seen struct {
 type outcome struct {
 	seen  [2][]seen
 	flags [2][]string
+	// singles are the effects that averages hide.
+	singles [2][effects]single
 }
 
 // found is all replicates of a regime.
@@ -119,6 +121,7 @@ func (o *outcome) note(look int, e *experiment, sum *cdf.Summary, params []strin
 		list[p].covered /= counts[p]
 		list[p].z2 /= counts[p]
 	}
+	o.singles[look] = singles(e.truth, sum)
 	o.seen[look], o.flags[look] = list, slices.Clone(sum.Flags)
 	if len(sum.WeakMixing) > 0 {
 		o.flags[look] = append(o.flags[look], "weak_mixing")

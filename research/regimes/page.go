@@ -20,6 +20,8 @@ averaged over its variables, a table has
 
 - the share that contain the truth after the first and after the tenth shard, with standard errors;
 - the sd ratio, of the published sd to the root mean square error, (mean z²)^(-1/2), or none where no sd exists;
+- in a second table, single effects that an average hides: the intercept, the largest of four or more levels or coefficients (the one farthest
+  from their mean) and the one that is farthest from its truth, in sds of the posterior, on average, and how often its interval holds it. The last is far by chance, too: of 20 right ones 2.2, of 100 2.7;
 - the flags that were raised, with the share of the replicates.
 
 A regime is **covered** if all coverages are within .93 to .97, up to three standard
@@ -39,6 +41,7 @@ func (g *regime) section(w io.Writer, f *found) {
 	fmt.Fprintf(w, ". **%s**.\n\n", strings.ToUpper(f.verdict()[:1])+f.verdict()[1:])
 	if len(f.params) > 0 {
 		f.table(w)
+		f.effectTable(w)
 	}
 	for look, name := range looks {
 		f.silence(w, look)

@@ -36,7 +36,8 @@ const shards = 10
 
 // regimes lists all in the order of the page.
 func regimes() []regime {
-	return slices.Concat(linear(), badLinear(), anova(), badAnova(), dlm(), badDLM(), probit(), badProbit(), compressed(), badCompressed(), poisson(), badPoisson())
+	return slices.Concat(linear(), badLinear(), anova(), []regime{farAnova()}, badAnova(), dlm(), badDLM(), probit(), badProbit(), compressed(), []regime{farCompressed()}, badCompressed(),
+		poisson(), []regime{fewCounts()}, badPoisson())
 }
 
 // notes say why regimes are off, by title.
