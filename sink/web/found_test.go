@@ -49,9 +49,10 @@ func TestListSortedAndBetween(t *testing.T) {
 		"one page":             {url.Values{"sort": {"effect"}, "limit": {"2"}}, []string{"a", "c"}},
 		"from":                 {url.Values{"from": {"2001-01-01T00:00:03Z"}}, []string{"b", "d"}},
 		"to, in another zone":  {url.Values{"to": {"2001-01-01T01:00:02+01:00"}}, []string{"a", "c"}},
+		"from after to":        {url.Values{"from": {"2001-01-02"}, "to": {"2001-01-01"}}, nil},
+		"to 1970":              {url.Values{"from": {"2001-01-01"}, "to": {"1970-01-01"}}, nil},
 		"flag between":         {url.Values{"flag": {"model"}, "from": {"2001-01-01"}}, []string{"b"}},
 		"flag at another time": {url.Values{"flag": {"model"}, "to": {"2001-01-01T00:00:03Z"}}, nil},
-		"from after to":        {url.Values{"from": {"2001-01-02"}, "to": {"2001-01-01"}}, nil},
 		"of keys":              {url.Values{"key": {"d", "a", "b"}, "from": {"2001-01-01T00:00:03Z"}}, []string{"d", "b"}},
 	} {
 		a := listOf(t, s, c.query)

@@ -87,7 +87,10 @@ func (q *query) moment(name string) int64 {
 	if !ok {
 		q.fail("%s: %q is not a time; write it as 2026-01-31 or 2026-01-31T08:30:00Z, with its zone", name, list[0])
 	}
-	return int64(seconds * 1000)
+	if ms := int64(seconds * 1000); ms != 0 {
+		return ms
+	}
+	return 1 // the first of 1970 is a time like others
 }
 
 // choice returns a parameter that is one of few words; "" where it is not given.
