@@ -3,6 +3,7 @@ package cdf
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // factor holds the levels of one grouping factor in order of first
@@ -49,6 +50,39 @@ func groupTerms(groups []Group) []term {
 		}
 	}
 	return list
+}
+
+// DistinctTerms returns ErrSchema where two variables of groups could have one name, whatever
+// the levels: u[g,x=1] is of the level 1 of a column "g,x", and sigma2_u[g,x] is the
+// variance of the slope x in g as well.
+func DistinctTerms(groups []Group) error {
+	seen := map[string]bool{}
+	for _, t := range groupTerms(groups) {
+		name := t.column + t.slope
+		if seen[name] {
+			return fmt.Errorf("%w: two terms of groups would be named %q: a column twice, a slope twice, or a column and a slope; rename one", ErrSchema, name)
+		}
+		seen[name] = true
+	}
+	for _, g := range groups {
+		for _, other := range groups {
+			if strings.HasPrefix(other.Column, g.Column+"=") {
+				return fmt.Errorf("%w: the groups %q and %q: levels of one could be named as levels of the other; rename one", ErrSchema, g.Column, other.Column)
+			}
+		}
+	}
+	return nil
+}
+
+// named returns the slope after which a level would be named: "a,x" is what the slope x of the
+// level a is called. "" is none.
+func (g *Group) named(level string) string {
+	for _, slope := range g.Slopes {
+		if strings.HasSuffix(level, ","+slope) {
+			return slope
+		}
+	}
+	return ""
 }
 
 func newFactors(n int) []factor {
@@ -117,7 +151,7 @@ func (f *factor) without(gone []int32) factor {
 // that will be absorbed join the factor, those of rows that are only
 // predicted stay -1. With grow unset no level joins. Rows without a label that were
 // admitted are the level of missing ones.
-func (f *factor) enrol(dst []int32, c *Column, in *intake, limit int, grow bool) error {
+func (f *factor) enrol(dst []int32, c *Column, g *Group, in *intake, limit int, grow bool) error {
 	in.labels.begin(c)
 	for k, row := range in.rows {
 		v, labelled := in.labels.at(c, int(row), f.index, none)
@@ -135,6 +169,9 @@ func (f *factor) enrol(dst []int32, c *Column, in *intake, limit int, grow bool)
 			if v = f.waiting(label); v == none {
 				if len(label) > MaxName {
 					return fmt.Errorf("%w: column %q has in row %d %s", ErrShard, c.Name, row+1, tooLong("a group", label))
+				}
+				if slope := g.named(label); slope != "" {
+					return fmt.Errorf("%w: column %q has in row %d the level %q, and that is what the slope %q of a level is called: rename the level", ErrShard, c.Name, row+1, label, slope)
 				}
 				if limit > 0 && f.count() >= limit {
 					return fmt.Errorf("%w: more than %d groups in column %q", ErrShard, limit, c.Name)

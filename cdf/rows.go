@@ -95,7 +95,7 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 		}
 	}
 	for f, i := range at.groups {
-		if err := factors[f].enrol(r.group[f], &b.Columns[i], in, spec.Limits.Groups, grow); err != nil {
+		if err := factors[f].enrol(r.group[f], &b.Columns[i], &spec.Columns.Groups[f], in, spec.Limits.Groups, grow); err != nil {
 			return err
 		}
 	}

@@ -225,6 +225,9 @@ func (m *Model) resolve(c *Config, d *decoder, path string) []error {
 			return []error{fmt.Errorf("%s.%w", path, err)}
 		}
 	}
+	if err := cdf.DistinctTerms(roles.Groups); err != nil {
+		return []error{fmt.Errorf("%s: %w", path, err)}
+	}
 	before := len(d.problems)
 	spec, err := k.Spec(m.Variant, roles, func(target any) error {
 		if m.Settings != nil {
