@@ -93,6 +93,20 @@ func plainReader(a arrow.Array, null []string) (getter, error) {
 	return nil, fmt.Errorf("%w: cannot send %s", ErrInput, a.DataType())
 }
 
+// keyReader returns the getter of the column of keys, which are exact as text.
+func keyReader(a arrow.Array, null []string) (getter, error) {
+	ids, ok := a.(*array.Uint64)
+	if !ok {
+		return reader(a, null)
+	}
+	return func(i int) (replay.Value, error) {
+		if ids.IsNull(i) {
+			return replay.Value{Null: true}, nil
+		}
+		return replay.Value{Text: strconv.FormatUint(ids.Value(i), 10)}, nil
+	}, nil
+}
+
 func integerReader(a arrow.Array) getter {
 	switch a := a.(type) {
 	case *array.Int8:
@@ -113,7 +127,7 @@ func integerReader(a arrow.Array) getter {
 		return func(i int) (replay.Value, error) {
 			v := a.Value(i)
 			if v > math.MaxInt64 {
-				return replay.Value{}, fmt.Errorf("%w: %d is beyond a 64-bit signed integer", ErrInput, v)
+				return replay.Value{}, fmt.Errorf("%w: %d is beyond a 64-bit signed integer: write names as text and amounts as float64", ErrInput, v)
 			}
 			return replay.Value{Int: int64(v)}, nil
 		}

@@ -34,6 +34,7 @@ func openParquet(name string, sel Selection) (*recordSource, error) {
 			return nil, fmt.Errorf("%s: %w: %w; %s", name, ErrInput, err, anew)
 		}
 		fields, leaves := parquetFields(pq.MetaData().Schema)
+		spans(fields, pq.MetaData().KeyValueMetadata())
 		s, err := newRecordSource(name, sel, arrow.NewSchema(fields, nil))
 		if err != nil {
 			return nil, err

@@ -59,7 +59,11 @@ func newRecordSource(name string, sel Selection, schema *arrow.Schema) (*recordS
 			continue
 		}
 		// A column that was asked for by name must not go missing.
-		what := fmt.Sprintf("column %q is %s, neither numbers nor text", f.Name, f.Type)
+		span := ""
+		if f.Type.ID() == arrow.DURATION {
+			span = ", a span of time (write it as a number, as of seconds)"
+		}
+		what := fmt.Sprintf("column %q is %s%s, neither numbers nor text", f.Name, f.Type, span)
 		if sel.Columns != nil {
 			return nil, fmt.Errorf("%s: %w: %s", name, ErrInput, what)
 		}
@@ -74,6 +78,9 @@ func newRecordSource(name string, sel Selection, schema *arrow.Schema) (*recordS
 		if !ok || t == cdf.Float || t == cdf.Time {
 			return nil, fmt.Errorf("%s: %w: column %q is %s; a key is text, an integer or a boolean",
 				name, ErrInput, f.Name, f.Type)
+		}
+		if f.Type.ID() == arrow.UINT64 {
+			t = cdf.Text // half of them are beyond integers of shards
 		}
 		s.keyType = t
 	}
@@ -149,7 +156,7 @@ func (s *recordSource) load() error {
 		s.getters = append(s.getters, get)
 	}
 	if s.key >= 0 {
-		if s.keys, err = reader(record.Column(s.key), s.sel.Null); err != nil {
+		if s.keys, err = keyReader(record.Column(s.key), s.sel.Null); err != nil {
 			return fmt.Errorf("%s: column %q: %w", s.name, s.sel.KeyColumn, err)
 		}
 	}

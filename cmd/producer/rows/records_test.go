@@ -246,7 +246,7 @@ func TestArrowErrorsNameFileAndRow(t *testing.T) {
 		{"null key", column(arrow.BinaryTypes.String, `[{"x":"a","y":1},{"x":null,"y":1}]`), key, `row 2: unusable input: no key in column "x"`},
 		{"empty key", column(arrow.BinaryTypes.String, `[{"x":"","y":1}]`), key, `row 1: unusable input: no key in column "x"`},
 		{"beyond int64", column(arrow.PrimitiveTypes.Uint64, `[{"x":1,"y":1},{"x":9223372036854775808,"y":1}]`), Selection{Key: "k"},
-			`row 2: column "x": unusable input: 9223372036854775808 is beyond a 64-bit signed integer; choose other columns with --columns`},
+			`row 2: column "x": unusable input: 9223372036854775808 is beyond a 64-bit signed integer: write names as text and amounts as float64; choose other columns with --columns`},
 		{"not UTF-8", column(arrow.BinaryTypes.Binary, `[{"x":"/w==","y":1}]`), Selection{Key: "k"}, `row 1: column "x": unusable input: "\xff" is not UTF-8; choose other columns with --columns`},
 		{"no rows", column(arrow.BinaryTypes.String, `[]`), key, "unusable input: no rows"},
 		{"no such column", column(arrow.BinaryTypes.String, `[]`), Selection{KeyColumn: "z"}, `no column "z"; the columns are x, y`},
