@@ -20,6 +20,7 @@ type far struct {
 	kind       string
 	of, shards int
 	sd, far    float64 // of the others, and where the first is: 0, one of them
+	level      float64 // of log counts
 }
 
 // listed returns in how many streams prior_dominated has the first effect at the end, in how many another one, and in how many
@@ -103,7 +104,7 @@ func (c far) batch(r *rand.Rand, shard int, effects []float64) *cdf.Batch {
 		group.Code, group.Levels = append(group.Code, int32(j)), append(group.Levels, fmt.Sprint("g", j))
 		y[j] = effect + 3*r.NormFloat64()
 		if c.kind == "poisson" {
-			y[j] = simulate.Count(r, math.Exp(1.5+effect))
+			y[j] = simulate.Count(r, math.Exp(c.level+effect))
 		}
 	}
 	return &cdf.Batch{Rows: len(effects), Columns: []cdf.Column{group, {Name: "y", Number: y}}}
@@ -113,9 +114,9 @@ func (c far) batch(r *rand.Rand, shard int, effects []float64) *cdf.Batch {
 // none is where all are of one law. Coverage of all effects together is .95 of either.
 func TestFarEffects(t *testing.T) {
 	for _, c := range []far{
-		{"anova", 50, 10, 1, 10}, {"anova", 12, 20, 1, 14}, {"anova", 50, 10, 1, 0}, {"anova", 12, 3, 1, 0},
-		{"poisson", 50, 4, .5, 3.5}, {"poisson", 50, 4, .5, 0}, {"poisson", 12, 10, .5, 0},
-		{"compressed", 60, 6, .03, 1}, {"compressed", 60, 3, .03, 2}, {"compressed", 60, 6, .2, 0},
+		{"anova", 50, 10, 1, 10, 0}, {"anova", 12, 20, 1, 14, 0}, {"anova", 50, 10, 1, 0, 0}, {"anova", 12, 3, 1, 0, 0},
+		{"poisson", 50, 4, .5, 3.5, 1.5}, {"poisson", 50, 4, .5, 0, 1.5}, {"poisson", 12, 10, .5, 0, 1.5}, {"poisson", 10, 20, .5, 0, -3},
+		{"compressed", 60, 6, .03, 1, 0}, {"compressed", 60, 3, .03, 2, 0}, {"compressed", 60, 6, .2, 0, 0},
 	} {
 		first, other, silent := c.listed(t, 20)
 		t.Logf("%+v: listed in %d of 20 streams, another in %d, off and not listed in %d", c, first, other, silent)
