@@ -35,8 +35,12 @@ endif
 # What no server changes, and make unit runs.
 SERVERLESS = 'TestVulncheck|TestKernelsAreGenerated|TestDeadJoinerLeaves|TestModulesOfPrograms|TestLayers|TestWhatIsNotRaced|TestMakeBuild'
 
+# Whether real servers are containers is settled before the first test: testenv/compose starts an engine while
+# others are at work, which would take it for theirs before it has images.
+ENGINE = CREDENCE_COMPOSE=$${CREDENCE_COMPOSE:-$$(docker info >/dev/null 2>&1 || echo off)}
+
 integration: timed ## the integration and the chaos suite on real parts, which it starts itself
-	CREDENCE_BACKEND=real $(TEST) -count=1 -vet=off -skip $(SERVERLESS) -p 3 -v -timeout 60m ./testenv/browser ./testenv/integration ./testenv/interop ./testenv/chaos ./testenv/api ./testenv/manual ./testenv/compose ./testenv
+	$(ENGINE) CREDENCE_BACKEND=real $(TEST) -count=1 -vet=off -skip $(SERVERLESS) -p 3 -v -timeout 60m ./testenv/browser ./testenv/integration ./testenv/interop ./testenv/chaos ./testenv/api ./testenv/manual ./testenv/compose ./testenv
 
 containers: timed ## the integration suite on docker-compose.yml's Kafka and Redis, and the image in a registry and in the engine; starts an engine if it may; SHORT=1 without what takes a minute
 	testenv/compose/prepare
