@@ -49,7 +49,7 @@ var rescaling = []mutant{
 	{"rescale: verify of one former partition", "pipeline/store.go",
 		"if (id-q)%int32(a) == 0 {", "if id == q%int32(len(e.Partitions)) {", "TestRescaledIsAsFromTheStart", tools},
 	{"rescale: a lost store rebuilt from one partition", "pipeline/machine_claim.go",
-		"rescaled := cmp.Or(f.past.Rescaled, f.layout.Rescaled()); rescaled != \"\" {", "rescaled := cmp.Or(f.past.Rescaled, f.rescaled); false {", "TestRescaledStoreIsNotRebuilt", tools},
+		"rescaled := cmp.Or(f.past.Rescaled, f.layout.Rescaled()); rescaled != \"\" {", "rescaled := cmp.Or(f.past.Rescaled, f.layout.Rescaled()); false {", "TestRescaledStoreIsNotRebuilt", tools},
 	{"rescale: the layout looked at before the claim alone", "pipeline/shell_io.go",
 		"so\n\t// that we see it, or after us, so that we are fenced.\n", "so\n\t// that we see it, or after us, so that we are fenced.\n\tif true {\n\t\tf.log, err = ReadLogState(ctx, opt.Log, p, f.meta.Last)\n\t\treturn f, err\n\t}\n", "TestWorkersLookAgain", tools},
 	{"rescale: commits remove the note", "pipeline/kafka/notes.go",
