@@ -288,7 +288,7 @@ func (m *Model) atPlugin(c []float64) {
 // reduce takes a functional c in the basis M to one of coordinates that are independent given sigma2, by the pivots l.
 func reduce(l, c []float64) {
 	for i := len(c) - 2; i >= 0; i-- {
-		c[i] -= l[i] * c[i+1]
+		c[i] -= float64(l[i] * c[i+1])
 	}
 }
 

@@ -93,18 +93,9 @@ func (m *Model) untold(w *work, i int, c []float64) (untold, variance float64) {
 		u := lin.Row(w.mix.u, m.P, i)
 		return lin.Dot(u, u), q.s0 + lin.Dot(c, c)
 	}
-	reduce(q.l, c)
-	before := 0.0 // K c is taken from the first to the last
-	for k, g := range q.g {
-		v := float64(g * c[k])
-		variance += float64(v * c[k])
-		if k > 0 {
-			v -= float64(q.l[k-1] * before)
-		}
-		untold += float64(v * v)
-		before = v
-	}
-	return untold, s2 + variance
+	copy(w.c, c)
+	q.covary(c)
+	return lin.Dot(c, c), s2 + lin.Dot(w.c, c)
 }
 
 // Predict describes a new observation and the regression line of every row.

@@ -83,9 +83,7 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 // covary multiplies v, in the basis M, by the posterior's covariance at the plug-in
 // while the rows are few: W'^{-1} G W^{-1}, W and G its pivots.
 func (q *posterior) covary(v []float64) {
-	for i := len(v) - 2; i >= 0; i-- {
-		v[i] -= float64(q.l[i] * v[i+1])
-	}
+	reduce(q.l, v)
 	for i, g := range q.g {
 		if v[i] *= g; i > 0 {
 			v[i] -= float64(q.l[i-1] * v[i-1])

@@ -39,7 +39,7 @@ var ofErrors = []mutant{
 	{"account: rows of which the prior tells some do not count", "cdf/account.go",
 		"(1 - untold) * (1 - untold) /", "max(0, 1-40*untold) /", "^TestMisfitOfManyColumnsIsFound$", account},
 	{"linear: what is the prior's, of the form's coordinates", "models/linear/predict.go",
-		"v -= float64(q.l[k-1] * before)", "v -= 0 * before", "^TestUntold$", linear},
+		"q.covary(c)\n", "reduce(q.l, c)\n", "^TestUntold$", linear},
 	{"linear: what is the prior's of a series", "models/linear/predict.go",
 		"return lin.Dot(u, u), q.s0", "return lin.Dot(u, c), q.s0", "^TestUntold$", linear},
 	{"account: a value far off is forgotten", "cdf/account.go",
