@@ -111,16 +111,10 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 			dst[i] = halfNormal
 		}
 	}
-	drawn := m.drawnEffects(w)
-	if len(drawn) == 0 {
-		return
-	}
-	for i := range functionals {
-		for _, e := range drawn {
-			if slices.Contains(functionals[i].Param, e.param) {
-				if !(dst[i] >= e.sds) { // NaN, too
-					dst[i] = e.sds
-				}
+	for _, e := range m.drawnEffects(w) {
+		for i := range functionals {
+			if slices.Contains(functionals[i].Param, e.param) && !(dst[i] >= e.sds) { // NaN, too
+				dst[i] = e.sds
 			}
 		}
 	}
