@@ -247,12 +247,8 @@ func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
 		return c.Models[0].Spec, nil
 	}
 	spec, err := write()
-	if err != nil {
-		return nil, nil, err
-	}
-	taken, err := m.match(spec, write)
-	if err == nil && !taken {
-		_, err = write()
+	if err == nil {
+		err = m.match(spec, write)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -35,30 +35,29 @@ func (d distance) material() bool { return d.off > offMost || d.wider > widerMos
 
 // match compares what a model learns of the sample with least squares, and takes centre,
 // scale and priors from the sample where defaults lead elsewhere. spec is that of the draft;
-// written returns the one with what was taken. It reports whether something was.
-func (m *Model) match(spec *cdf.Spec, written func() (*cdf.Spec, error)) (bool, error) {
+// write writes the draft with what was taken, and returns its spec.
+func (m *Model) match(spec *cdf.Spec, write func() (*cdf.Spec, error)) error {
 	if !m.comparable() {
-		return false, nil
+		return nil
 	}
 	fit, ok := m.profile.rows.Fit(&spec.Columns)
 	if !ok {
-		return false, nil
+		return nil
 	}
 	before, ok := m.furthest(spec, &fit)
 	if !ok || !before.material() {
-		return false, nil
+		return nil
 	}
 	m.own = &own{settings: m.Kind.Prior(m.scaled(&fit)), why: before.words()}
-	with, err := written()
+	with, err := write()
 	if err != nil {
-		return false, err
+		return err
 	}
-	after, ok := m.furthest(with, &fit)
-	if !ok || after.material() {
+	if after, ok := m.furthest(with, &fit); !ok || after.material() {
 		m.own = nil // it is no better, and defaults are plainer
-		return false, nil
+		_, err = write()
 	}
-	return true, nil
+	return err
 }
 
 // comparable reports whether least squares and the model are about the same: one key's rows,
