@@ -40,7 +40,35 @@ func (b *bench) regressions() error {
 			}
 		}
 	}
+	if err := b.largeShards(); err != nil {
+		return err
+	}
 	return b.perRow()
+}
+
+// largeShards compares shards so large that products of rows are nearly all there is: with numpy as above, which
+// predicts none of them, and with numpy that scores them, too.
+func (b *bench) largeShards() error {
+	const n = 10_000
+	for _, p := range []int{5, 50, 500} {
+		if b.quick && p == 500 {
+			continue
+		}
+		work, err := regressionStream("linear", n, p)
+		if err != nil {
+			return err
+		}
+		for _, peer := range []struct{ task, name, how string }{
+			{"linear", "numpy", "as with fewer rows: ours with its score, numpy without"},
+			{"scored", "numpy that scores", "posterior after each shard and its score; numpy: the log density of its rows by the posterior before them"},
+		} {
+			l := line{fmt.Sprintf("linear p=%d, n=%d against %s", p, n, peer.name), sized(p), 1, peer.how}
+			if err := b.against(l, work, b.peers.numpy, fmt.Sprintf("%s %d %d", peer.task, p, n)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // perRow measures what a row of 50 columns costs.

@@ -1,5 +1,7 @@
 """Bayesian linear regression over shards as one writes it with numpy."""
 
+import math
+
 import numpy as np
 
 NORMAL = np.array([-1.959963984540054, -0.6744897501960817, 0.0, 0.6744897501960817, 1.959963984540054])
@@ -46,7 +48,17 @@ class Regression:
         mean = vectors @ (z * shrunk)
         sd = np.sqrt(sigma2 * (vectors * vectors @ shrunk))
         quantiles = mean[:, None] + sd[:, None] * t_quantiles(self.n)
+        self.predictive = mean, vectors * np.sqrt(sigma2 * shrunk), sigma2
         return mean, sd, quantiles
+
+    def score(self, x, y):
+        """The log density of rows that are not absorbed yet, by Student's t of
+        the last summary."""
+        mean, root, sigma2 = self.predictive
+        scale = sigma2 + ((x @ root) ** 2).sum(axis=1)
+        away, df, rows = (y - x @ mean) ** 2 / (self.n * scale), self.n, len(y)
+        one = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - 0.5 * math.log(df * math.pi)
+        return rows * one - 0.5 * np.log(scale).sum() - (df + 1) / 2 * np.log1p(away).sum()
 
     def state(self):
         return np.concatenate([self.gram.ravel(), self.xy, [self.yy, self.n, self.ridge]])

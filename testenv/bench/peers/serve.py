@@ -14,6 +14,7 @@ TASKS = {
     "cholesky": "with_numpy",
     "linear": "with_numpy",
     "matmul": "with_numpy",
+    "scored": "with_numpy",
     "sgd": "with_river",
     "syrk": "with_numpy",
 }

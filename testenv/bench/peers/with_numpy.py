@@ -8,7 +8,7 @@ import regression
 SHARDS = 4  # that are absorbed in turn
 
 
-def linear(p, n):
+def linear(p, n, scores=False):
     """The posterior of a regression with intercept after each shard."""
     rng = np.random.default_rng(1)
 
@@ -18,15 +18,24 @@ def linear(p, n):
 
     model = regression.Regression(p + 1)
     model.absorb(*shard(3000))
+    model.summary()
     shards, turn = [shard(n) for _ in range(SHARDS)], 0
 
     def do():
         nonlocal turn
-        model.absorb(*shards[turn % SHARDS])
+        now = shards[turn % SHARDS]
+        if scores:
+            model.score(*now)
+        model.absorb(*now)
         model.summary()
         turn += 1
 
     return do, 1
+
+
+def scored(p, n):
+    """The same, and the score of each shard by the posterior before it."""
+    return linear(p, n, scores=True)
 
 
 def matmul(rows, p, chains):
