@@ -20,7 +20,7 @@ import (
 )
 
 // TestMutantsCompile finds a mutant that does not compile before the share of
-// `make mutants` that it is in, one commit of eight, does.
+// `make mutants` that it is in, which one commit of sixteen plants, does.
 func TestMutantsCompile(t *testing.T) {
 	of := map[string][]mutant{}
 	for _, m := range every() {
