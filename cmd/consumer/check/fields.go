@@ -2,13 +2,13 @@ package check
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/connect"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 )
 
 // fields says which fields the newest events have, and names the columns of the
@@ -45,12 +45,7 @@ func (k *checker) fields(ctx context.Context, conn *connect.Connection) {
 const mostFields = 1000
 
 // shortened joins the first few names.
-func shortened(names []string) string {
-	if len(names) > 20 {
-		return strings.Join(names[:20], ", ") + fmt.Sprintf(" and %d more", len(names)-20)
-	}
-	return strings.Join(names, ", ")
-}
+func shortened(names []string) string { return strings.Join(cli.First(names, 20), ", ") }
 
 // valued reports whether a column has a value that is not null.
 func valued(c *cdf.Column) bool {

@@ -255,15 +255,11 @@ func (i *inspector) fix(j int) string {
 	m := &i.config.Models[j]
 	t := &i.models[j]
 	if t.schema {
-		names := t.columns
-		if len(names) > 20 {
-			names = append(names[:20:20], fmt.Sprintf("and %d more", len(names)-20))
-		}
 		key := "columns"
 		if m.Formula != "" {
 			key = "formula"
 		}
-		return fmt.Sprintf("correct models[%d].%s; the columns in the topic are %s", j, key, strings.Join(names, ", "))
+		return fmt.Sprintf("correct models[%d].%s; the columns in the topic are %s", j, key, shortened(t.columns))
 	}
 	k, _ := i.config.Kinds.Lookup(m.Kind)
 	return fmt.Sprintf("choose another models[%d].kind, or another columns.response than %q: kind %s takes %s; or correct what producers send",

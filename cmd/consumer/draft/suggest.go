@@ -311,8 +311,5 @@ func (p *Profile) names() string {
 	for _, c := range p.columns {
 		all = append(all, plain(c.name))
 	}
-	if len(all) > 20 {
-		all = append(all[:20], fmt.Sprintf("and %d more", len(all)-20))
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(cli.First(all, 20), ", ")
 }

@@ -193,11 +193,8 @@ func (t *trial) whichResponse(l *draft.Look) error {
 	if len(could) == 0 {
 		return fmt.Errorf("no column of %s could be the response, for every kind takes numbers", l.What())
 	}
-	if more := len(could) - mostListed; more > 0 {
-		could = append(could[:mostListed], fmt.Sprintf("and %s more", cli.Count(more)))
-	}
 	for _, note := range l.Notes() {
 		t.Printf("note: %s", note)
 	}
-	return cli.Usagef("which column is to be explained? --response C names it. In %s it could be:\n  %s", l.What(), strings.Join(could, "\n  "))
+	return cli.Usagef("which column is to be explained? --response C names it. In %s it could be:\n  %s", l.What(), strings.Join(cli.First(could, mostListed), "\n  "))
 }

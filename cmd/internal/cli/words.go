@@ -39,6 +39,14 @@ func Plural[N ~int | ~int64](n N, one string, more ...string) string {
 	return Count(n) + " " + one + "s"
 }
 
+// First returns so many of a list of words, and last how many more there are. The list stays as it is.
+func First(words []string, most int) []string {
+	if len(words) <= most {
+		return words
+	}
+	return append(words[:most:most], fmt.Sprintf("and %s more", Count(len(words)-most)))
+}
+
 // Size writes bytes in the largest unit that leaves no fraction.
 func Size(n int64) string {
 	for _, u := range []struct {

@@ -1,6 +1,9 @@
 package cli
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestNumber(t *testing.T) {
 	for x, want := range map[float64]string{
@@ -21,5 +24,15 @@ func TestWords(t *testing.T) {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
+	}
+}
+
+func TestFirst(t *testing.T) {
+	all := []string{"a", "b", "c"}
+	if got := First(all, 2); !slices.Equal(got, []string{"a", "b", "and 1 more"}) {
+		t.Errorf("the first two of three are %q", got)
+	}
+	if got := First(all, 3); !slices.Equal(got, all) || all[2] != "c" {
+		t.Errorf("the first three of three are %q, the list then %q", got, all)
 	}
 }
