@@ -194,6 +194,7 @@ const (
 	partSeason                  // of a time series
 	partFar                     // values far behind the first rows
 	partUnequal                 // of groups that a model has one variance for
+	partAmended                 // the model's state is one that releases before this part do not read: nothing follows
 	allParts        = 1<<iota - 1
 )
 
@@ -223,6 +224,9 @@ func (s *state) held() (bits uint16) {
 	}
 	if a.unequal != nil {
 		bits |= partMore | partUnequal
+	}
+	if s.amended {
+		bits |= partMore | partAmended
 	}
 	return bits
 }
@@ -310,6 +314,7 @@ func (s *state) readParts(r *reader, version byte, spec *Spec, from *spare) {
 			r.fail("an account of %d groups, or of others", len(a.unequal.Groups))
 		}
 	}
+	s.amended = bits&partAmended != 0
 	if s.timeless = bits&partTimeless != 0; s.timeless && !spec.ages() {
 		r.fail("a time was ignored, and none is needed")
 	}

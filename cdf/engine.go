@@ -25,6 +25,7 @@ type engine struct {
 	cumulative      Cumulative      // nil: none
 	arriving        Arriving        // nil: none
 	narrowing       Narrowing       // nil: none
+	amender         Amended         // nil: none
 	oneVariance     bool            // a model of groups
 	chains          int             // 0: a closed form
 }
@@ -58,6 +59,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.cumulative, _ = faces.(Cumulative)
 	e.arriving, _ = faces.(Arriving)
 	e.narrowing, _ = faces.(Narrowing)
+	e.amender, _ = faces.(Amended)
 	_, e.oneVariance = faces.(OneVariance)
 	if s, ok := faces.(Sampler); ok {
 		e.chains = s.Chains()
@@ -66,6 +68,9 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	}
 	return e, nil
 }
+
+// amended reports whether the model's state is, see Amended.
+func (e *engine) amended() bool { return e.amender != nil && e.amender.Amended() }
 
 func (d *design) dims(spec *Spec) Dims {
 	return Dims{

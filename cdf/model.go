@@ -270,6 +270,13 @@ type OneVariance interface {
 	OneVariance()
 }
 
+// Amended is a model whose state may hold what releases before could not read. A snapshot tells of it, so that
+// they know it for one of a later release.
+type Amended interface {
+	// Amended reports whether the state that AppendBinary writes does.
+	Amended() bool
+}
+
 // Flagger is a model that can tell when its summary should not be relied on.
 type Flagger interface {
 	// AppendFlags appends the names of the warnings that hold in the present

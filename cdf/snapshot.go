@@ -41,6 +41,7 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 		return dst, f.broken
 	}
 	start := len(dst)
+	f.now.amended = f.engine != nil && f.engine.amended()
 	b := append(dst, snapshotMagic...)
 	version := f.now.version()
 	b = append(b, version)

@@ -3,6 +3,7 @@ package cdf
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 )
 
@@ -82,6 +83,9 @@ func (s *state) read(r *reader, version byte, spec *Spec, w *Workspace) (*engine
 	e, err := w.spare.model(spec, s.design)
 	if err == nil {
 		err = e.model.UnmarshalBinary(model)
+	}
+	if err == nil && e.amended() != s.amended {
+		err = fmt.Errorf("%w: the model's state is amended, and the snapshot says otherwise", ErrSnapshot)
 	}
 	if err != nil {
 		r.err = as(ErrSnapshot, err)

@@ -23,7 +23,7 @@ func (s Settings) Flags() []string { return []string{separatedFlag, disagreeFlag
 func (s Settings) Advise(flag string) string {
 	switch flag {
 	case separatedFlag:
-		return "all responses of a level, or of the key, are equal: the prior decides its coefficient (prior_dominated names it); " +
+		return "all responses of a level, of a value of a column, or of the key, are equal: the prior decides its coefficient (prior_dominated names it); " +
 			"set settings.prior to what is known, merge the level with others, or wait for the other response"
 	case cdf.MiscalibratedFlag:
 		return "predicted probabilities do not come true: give columns a curve (a square or a spline in a formula) or an interaction, " +

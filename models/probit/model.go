@@ -36,6 +36,7 @@ type Model struct {
 	xx      []float64 // p x p, lower triangle: sum w xs xs' of the frozen rows
 	xz      []float64 // p: sum c xs of the frozen rows
 	classes classes   // 2 p
+	edges   edges     // 4 p
 	window  rowWindow
 	draws   []float64 // S x p: beta, the S/K draws of each chain together
 	stage   stage     // what the draws are
@@ -66,7 +67,7 @@ func newModel(s Settings, d cdf.Dims, rule freezeRule, scratch *sync.Pool) (*Mod
 	p := shape.p
 	m := &Model{
 		shape: shape, rule: rule, scratch: scratch,
-		xx: make([]float64, p*p), xz: make([]float64, p), classes: make(classes, 2*p), draws: make([]float64, shape.s*p),
+		xx: make([]float64, p*p), xz: make([]float64, p), classes: make(classes, 2*p), edges: newEdges(p, shape.intercept), draws: make([]float64, shape.s*p),
 	}
 	m.post.cov, m.post.means = make([]float64, p*p), make([]float64, p*shape.s)
 	m.outline()
@@ -97,6 +98,9 @@ func (m *Model) Absorb(s *cdf.Step) {
 	defer m.scratch.Put(w)
 	m.failed = nil
 	if s.Forget < 1 {
+		if m.rows() > 0 {
+			m.edges.close()
+		}
 		m.freeze(m.leaving(m.rows(), w), w)
 		lin.Scale(s.Forget, m.xx)
 		lin.Scale(s.Forget, m.xz)
@@ -113,6 +117,7 @@ func (m *Model) Absorb(s *cdf.Step) {
 		fresh := part(n, count, i+1) - part(n, count, i)
 		w.fresh, row = m.Signed(w.fresh[:0], sh, row, fresh)
 		m.classes.add(w.fresh, m.p)
+		m.edges.add(w.fresh, m.p)
 		m.freeze(m.leaving(max(0, m.rows()+fresh-m.limit), w), w)
 		m.window.x = append(m.window.x, w.fresh...)
 	}

@@ -64,8 +64,7 @@ func (m *Model) leaving(k int, w *work) []int {
 	return w.rows
 }
 
-// staying tells of each row of the window whether a separated column is not zero in
-// it.
+// staying tells of each row of the window whether a separated column is not zero, or not its base, in it.
 func (m *Model) staying(w *work) []bool {
 	n := m.rows()
 	w.stay = slices.Grow(w.stay[:0], n)[:n]
@@ -74,22 +73,45 @@ func (m *Model) staying(w *work) []bool {
 		return w.stay
 	}
 	for j := range m.p {
-		if _, ok := m.classes.separated(j); !ok {
-			continue
-		}
-		for i := range w.stay {
-			w.stay[i] = w.stay[i] || lin.Row(m.window.x, m.p, i)[j] != 0
+		if _, ok := m.classes.separated(j); ok {
+			for i := range w.stay {
+				w.stay[i] = w.stay[i] || lin.Row(m.window.x, m.p, i)[j] != 0
+			}
+		} else if base, ok := m.base(j); ok {
+			for i := range w.stay {
+				w.stay[i] = w.stay[i] || m.beyond(base, i, j)
+			}
 		}
 	}
 	return w.stay
 }
 
-// anySeparated reports whether all of ten rows or more that a column occurs in are of one
+// base returns the base of column j, and whether there is one.
+func (m *Model) base(j int) (float64, bool) {
+	return m.edges.base(j, [2]float64{m.classes[1], m.classes[0]}) // of the intercept
+}
+
+// beyond reports whether column j of row i of the window is not its base.
+func (m *Model) beyond(base float64, i, j int) bool {
+	row := lin.Row(m.window.x, m.p, i)
+	return row[j] != row[0]*base // the intercept has the row's sign
+}
+
+// anySeparated reports whether all of ten rows or more that a column occurs in, or is not its base, are of one
 // class.
 func (m *Model) anySeparated() bool {
 	for j := range m.p {
 		if rows, ok := m.classes.separated(j); ok && rows >= separatedRows {
 			return true
+		}
+		base, ok := m.base(j)
+		for i, rows := 0, 0; ok && i < m.rows(); i++ {
+			if m.beyond(base, i, j) {
+				rows++
+			}
+			if rows == separatedRows {
+				return true
+			}
 		}
 	}
 	return false
