@@ -156,6 +156,8 @@ var ofProbit = []mutant{
 		"lo > least && lo >= greatest)", "lo > least)", "^TestBase$", probit},
 	{"probit: bases do not outlive a restart", "models/probit/state.go",
 		"m.edges.open() && m.anyLeft()", "m.edges.open() && !m.anyLeft()", "^TestBasesInAState$", probit},
+	{"a response is not centred", "cdf/rows.go",
+		"vec.Standardize(r.y, v, s.y.Center, s.y.Scale)", "vec.Standardize(r.y, v, 0, s.y.Scale)", "^TestWrittenOtherwise$", []string{"./models"}},
 	{"a model's amended state is not told", "cdf/codec.go",
 		"bits |= partMore | partAmended", "bits |= 0", "^TestParts$", []string{"./cdf"}},
 	{"probit: newest rows are all there are", "models/probit/disagree.go",
