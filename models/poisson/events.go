@@ -37,7 +37,7 @@ func (m *Model) loose(w *work) []float64 {
 	k, s := m.k, &m.stats
 	few := false
 	for j := range k {
-		few = few || m.Fed(j) && s.lam[j*s.c+j] < enoughEvents
+		few = few || m.Fed(j) && m.besideIntercept(j) < enoughEvents
 	}
 	if !few {
 		return nil
@@ -54,7 +54,7 @@ func (m *Model) loose(w *work) []float64 {
 	left, unit := w.left[:k], w.left[k:]
 	for j := range k {
 		left[j] = 0
-		if !m.Fed(j) || s.lam[j*s.c+j] >= enoughEvents {
+		if !m.Fed(j) || m.besideIntercept(j) >= enoughEvents {
 			continue
 		}
 		clear(unit)
@@ -63,6 +63,17 @@ func (m *Model) loose(w *work) []float64 {
 		left[j] = lin.Dot(unit, unit)
 	}
 	return left
+}
+
+// besideIntercept is the information of column j that it does not share with the intercept: of a column that is the same in all
+// rows with a count there is none, whether it is 0 there, or 1 of 1 and 2.
+func (m *Model) besideIntercept(j int) float64 {
+	s := &m.stats
+	own, with := s.lam[j*s.c+j], s.lam[j*s.c]
+	if !m.intercept || j == 0 || s.lam[0] <= 0 {
+		return own
+	}
+	return own - float64(with*with/s.lam[0])
 }
 
 // fewEvents reports whether counts say next to nothing of a coefficient, or so few rows

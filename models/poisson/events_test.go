@@ -133,3 +133,30 @@ func TestFewEventsComeAndGo(t *testing.T) {
 		}
 	}
 }
+
+// A level without a count is told in any coding of its column, and one with counts in none.
+func TestNoEventsInAnyCoding(t *testing.T) {
+	for _, c := range []struct{ zero, one float64 }{{0, 1}, {1, 2}, {-.17, 5.7}, {1, 0}} {
+		for _, rate := range []float64{0, 1} {
+			r, m := rand.New(rand.NewPCG(2, 65)), newTest(t, Defaults(), []string{"intercept", "x"})
+			d := modeltest.Stepper{Model: m}
+			for range 20 {
+				sh := cdf.Shard{Rows: 50, Cols: 2}
+				for i := range sh.Rows {
+					x, mean := c.zero, 3.
+					if i%17 == 0 {
+						x, mean = c.one, 3*rate+1e-12
+					}
+					sh.X, sh.Y = append(sh.X, 1, x), append(sh.Y, simulate.Count(r, mean))
+				}
+				d.Must(t, &sh, 1)
+			}
+			flags := m.AppendFlags(nil)
+			depends := []float64{math.NaN()}
+			m.PriorSensitivity([]cdf.Functional{{Param: []int{1}, Weight: []float64{1}}}, depends)
+			if told := slices.Contains(flags, fewEventsFlag); told != (rate == 0) || (depends[0] > .35) != told {
+				t.Errorf("%+v, rate %g: flags %q, sensitivity %g", c, rate, flags, depends[0])
+			}
+		}
+	}
+}

@@ -149,6 +149,8 @@ var ofPoisson = []mutant{
 		"if outer == 0 && !first {", "if outer < 0 {", "^TestFarFirstRows$", []string{"./models/poisson"}},
 	{"poisson: levels of 0 pass", "models/poisson/events.go",
 		"return v > looseFrom }", "return v > 1e6 }", "^TestFewEvents$", poisson},
+	{"poisson: levels of 0 are told in one coding", "models/poisson/events.go",
+		"own - float64(with*with/s.lam[0])", "own - 0*float64(with*with/s.lam[0])", "^TestNoEventsInAnyCoding$", poisson},
 	{"poisson: columns with events are called loose", "models/poisson/events.go",
 		"looseFrom = 0.5", "looseFrom = 0.05", "^TestFewEvents$", poisson},
 	{"poisson: rare counts pass", "models/poisson/events.go",
