@@ -66,8 +66,10 @@ func TestReadmeIsMeasured(t *testing.T) {
 		}
 	}
 	for item, ratio := range ratios {
-		if strings.HasSuffix(item, " against numpy") && ratio <= 1 {
-			t.Errorf("README.md says that numpy takes longer in every row; %s: %g", item, ratio)
+		large := strings.Contains(item, ", n=10000 ")
+		switch {
+		case strings.HasSuffix(item, " against numpy") && (ratio > 1) == large, strings.HasSuffix(item, " that scores") && ratio <= 1:
+			t.Errorf("README.md says that numpy takes longer, but for shards of 10,000 rows that it does not score; %s: %g", item, ratio)
 		}
 	}
 }
