@@ -46,12 +46,12 @@ type regressor struct {
 // nothing: of fewer than 3 rows per coefficient, of columns that follow from others, and of
 // more than fit into the time.
 func (r *Rows) Fit(roles *cdf.Roles) (Fit, bool) {
-	b := r.Batch()
+	b, features, ok := r.made(roles)
 	y := find(b, cmp.Or(roles.Response.Name, "y"))
-	if y == nil || len(y.Number) == 0 {
+	if !ok || y == nil || len(y.Number) == 0 {
 		return Fit{}, false
 	}
-	used, x := fitted(b, y, roles.Features)
+	used, x := fitted(b, y, features)
 	n, p := len(used), len(x)+1
 	if n < perColumn*p || float64(n)*float64(p*p) > 10*work {
 		return Fit{}, false

@@ -49,7 +49,7 @@ func (m *Model) sorted() bool {
 func (m *Model) Notes() (all []string) {
 	if m.sorted() {
 		units := ", and units are taken from the first"
-		if m.own != nil {
+		if m.constant() {
 			units = ""
 		}
 		all = append(all, fmt.Sprintf("the rows come in the order of %s, which hardly ever falls: what is learnt of some is no guide to the next%s; "+
