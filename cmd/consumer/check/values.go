@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
@@ -79,7 +78,7 @@ func labels(c *cdf.Column, rows int) (all []string) {
 func quoted(levels []string) string {
 	var some []string
 	for _, level := range levels[:min(len(levels), mostLevels)] {
-		some = append(some, strconv.QuoteToGraphic(term.Cut(level, 40)))
+		some = append(some, rows.Quoted(term.Cut(level, 40)))
 	}
 	if more := len(levels) - len(some); more > 0 {
 		some = append(some, fmt.Sprintf("%d more", more))

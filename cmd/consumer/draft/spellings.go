@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/internal/term"
@@ -57,11 +56,7 @@ func alike(texts []string) string {
 	}
 	var some []string
 	for _, text := range lists[0][:min(len(lists[0]), mostAlike)] {
-		quote := strconv.QuoteToGraphic
-		if strings.ContainsFunc(text, unicode.IsMark) { // which looks like a letter of its own
-			quote = strconv.QuoteToASCII
-		}
-		some = append(some, quote(term.Cut(text, 40)))
+		some = append(some, rows.Quoted(term.Cut(text, 40)))
 	}
 	words := strings.Join(some, ", ")
 	if more := len(lists) - 1; more > 0 {

@@ -39,6 +39,8 @@ func TestForms(t *testing.T) {
 		{"integers of any width", "00012|7", asInteger, cdf.Integer},
 		{"integer out of range", "1|9223372036854775808", asNumber, cdf.Float},
 		{"integers with blanks around", " 1|2 ", asInteger, cdf.Integer},
+		{"integers with what is not seen around", "\u200b1|2\ufeff|\u200e3|\u20284|5\u2009", asInteger, cdf.Integer},
+		{"nothing that is seen", "\u200b|\ufeff|1|\u00ad ", asInteger, cdf.Integer},
 		{"numbers", "1|2.5|-1e-3|.5|5.", asNumber, cdf.Float},
 		{"missing numbers by name", "1|NaN|nan|NA", asInteger, cdf.Integer},
 		{"infinite", "1|inf|-Infinity|1e999", asNumber, cdf.Float},
