@@ -56,6 +56,11 @@ func TestForms(t *testing.T) {
 		{"thousands with an exponent", "1.000,5e3|1.000,5", asText, cdf.Text},
 		{"exponent of no number", "1,5e|1,5", asText, cdf.Text},
 		{"point and comma by their exponents", "1,234e5|1.234e5", asText, cdf.Text},
+		{"fractions without zeros at the end", "1.25|2.125|900|3.375|4.5|1.125|7.875", asNumber, cdf.Float},
+		{"fractions with all digits", "1.250|2.125|9.000|3.375|4.500|1.125|7.875", asNumber, cdf.Float},
+		{"fractions and integers", "1.251|2.125|9|3.375|4.501|1.125|7.875|12", asNumber, cdf.Float},
+		{"fractions of more than thousands", "1.250|2.125|1200|3.375|4.500|1.125|7.875", asNumber, cdf.Float},
+		{"fractions below one", "0.250|2.125|900|3.375|4.125|1.125|7.875", asNumber, cdf.Float},
 		{"blanks between thousands", "1 200|12", asPoints, cdf.Integer},
 		{"narrow blanks and decimal commas", "1\u202f200,50|3\u00a0000", asCommas, cdf.Float},
 		{"apostrophes", "1'200.50|1’200’300", asPoints, cdf.Float},
@@ -120,6 +125,10 @@ func TestDoubts(t *testing.T) {
 		{"1,204", Selection{Text: []string{"x"}}, `"1,204"`},
 		{"1.204", Selection{}, "1.204"}, // as every program writes numbers
 		{"1.204", Selection{Decimal: "comma"}, "1204"},
+		{"985|1.204|2.050|-3.100|12.750|1.200.000", Selection{}, "985"}, // two points are no fraction's
+		{"985|1.204|2.057|-3.100|12.751|1.405", Selection{}, `in.csv:3: unusable input: column "x": "1.204" is 1.204 or 1204, and no other value decides: say --decimal point or --decimal comma`},
+		{"1.204|985|2.050|-3.100|12.750|1.400", Selection{Decimal: "point"}, "1.204"},
+		{"1.204|985|2.050|-3.100|12.750|1.400", Selection{Decimal: "comma"}, "1204"},
 		{"1,204|2,5", Selection{Decimal: "point"}, "1.204"},
 		{"$1,204", Selection{}, "is 1204 or 1.204"},
 		{"03/04/2026|05/06/2026", Selection{}, `in.csv:2: unusable input: column "x": "03/04/2026" is the day first or the month first, and no other value decides: say --date-order dmy`},

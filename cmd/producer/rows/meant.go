@@ -1,0 +1,42 @@
+package rows
+
+import (
+	"strings"
+	"unicode"
+)
+
+// What fields may mean beside what they can be read as.
+
+// fewestFractions is how many fields with a point there have to be before they look like thousands.
+const fewestFractions = 5
+
+// thousands reports a column of plain numbers whose points may stand between thousands, as in 900 and
+// 1.200: each has three digits behind it, of which the last is 0 in some, and without a point there are small integers alone. Who writes
+// fractions with all their digits writes 900.000, and who leaves zeros out 1.2.
+func (g *guess) thousands() bool {
+	return g.can.has(asNumber) && !g.long && g.short > 0 && g.zero && g.fields-g.short >= fewestFractions
+}
+
+// mostWord is how long a unit may be.
+const mostWord = 8
+
+// weigh takes a field that is no number into account which may be one with a unit behind it.
+func (g *guess) weigh(field string, line int) {
+	if c := field[0]; (c < '0' || c > '9') && c != '-' && c != '+' && c != '.' {
+		return
+	}
+	number := strings.TrimRightFunc(field, func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsSpace(r) || strings.ContainsRune("°/²³", r)
+	})
+	word := trimmed(field[len(number):])
+	if _, float := parseFloat(number); word == "" || len(word) > mostWord || !float && !IsFigure(number) {
+		return
+	}
+	if g.measure.line == 0 {
+		g.word = strings.Clone(word)
+		g.measure.set(field, line)
+	}
+	if g.word == word {
+		g.measured++
+	}
+}
