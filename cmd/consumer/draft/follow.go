@@ -58,6 +58,7 @@ func (m *Model) Notes() (all []string) {
 	if m.own != nil {
 		all = append(all, m.own.why)
 	}
+	all = append(all, m.standIns()...)
 	all = append(all, m.spellings()...)
 	for i := range m.follow {
 		f := &m.follow[i]
