@@ -54,6 +54,8 @@ var ofIntake = []mutant{
 		"rowsMet >= perLevel*len(f.Levels)", "false", "TestLevelsThatNobodyHas", drafts},
 	{"an empty file is a password", "internal/access/access.go",
 		`strings.TrimSpace(password) == ""`, "false", "TestEmptyPasswords", []string{"./internal/access"}},
+	{"an empty file has headers", "pipeline/trace/otlp/headers.go",
+		"if len(h) == 0 {", "if false {", "TestOpenRefuses", []string{"./pipeline/trace/otlp"}},
 	{"two variables of one name", "cmd/consumer/config/check_names.go",
 		"!f.Levels.given && levels[f.Name]", "false", "TestRefused", []string{"./cmd/consumer/config"}},
 	{"two terms of one name", "cdf/groups.go",
