@@ -2,9 +2,8 @@ package draft
 
 import (
 	"fmt"
-	"math"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
@@ -12,10 +11,7 @@ import (
 	"github.com/credence-stream/credence/cmd/producer/rows"
 )
 
-const (
-	mostAlike  = 3 // spellings that a note has
-	fewestDays = 5 // different numbers before they look like dates
-)
+const mostAlike = 3 // spellings that a note has
 
 // spellings say of levels, groups and keys which are the same but for how they are spelt, and
 // of numbers that they are dates.
@@ -65,31 +61,10 @@ func alike(texts []string) string {
 	return words
 }
 
-// dated says as what a column of integers looks like dates: year, month and day, or year and
-// month, as 20240131 and 202401. Of a hundred random numbers fewer than four are a day.
+// dated says as what a column of integers looks like dates, "" for none.
 func (c *column) dated() string {
-	if c.kind != cdf.Integer || c.full || len(c.exact) < fewestDays {
+	if c.kind != cdf.Integer || c.full {
 		return ""
 	}
-	day, month := true, true
-	for v := range c.exact {
-		day, month = day && isDay(v), month && isMonth(v)
-	}
-	switch first := strconv.FormatFloat(c.least, 'f', 0, 64); {
-	case day:
-		return first + " is a day"
-	case month:
-		return first + " is a month"
-	}
-	return ""
-}
-
-func isDay(v float64) bool {
-	day := math.Mod(v, 100)
-	return day >= 1 && day <= 31 && isMonth(math.Floor(v/100))
-}
-
-func isMonth(v float64) bool {
-	month := math.Mod(v, 100)
-	return v >= 190001 && v <= 210012 && month >= 1 && month <= 12
+	return rows.Dated(slices.Collect(maps.Keys(c.exact)))
 }

@@ -1,6 +1,9 @@
 package rows
 
 import (
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -39,4 +42,36 @@ func (g *guess) weigh(field string, line int) {
 	if g.word == word {
 		g.measured++
 	}
+}
+
+// fewestDays is how many different numbers there have to be before they look like dates.
+const fewestDays = 5
+
+// Dated says as what whole numbers, all different, look like dates: year, month and day, or year and
+// month, as 20240131 and 202401. Of a hundred random numbers fewer than four are a day. "" for none.
+func Dated(values []float64) string {
+	if len(values) < fewestDays {
+		return ""
+	}
+	day, month := true, true
+	for _, v := range values {
+		day, month = day && isDay(v), month && isMonth(v)
+	}
+	switch first := strconv.FormatFloat(slices.Min(values), 'f', 0, 64); {
+	case day:
+		return first + " is a day"
+	case month:
+		return first + " is a month"
+	}
+	return ""
+}
+
+func isDay(v float64) bool {
+	day := math.Mod(v, 100)
+	return day >= 1 && day <= 31 && isMonth(math.Floor(v/100))
+}
+
+func isMonth(v float64) bool {
+	month := math.Mod(v, 100)
+	return v >= 190001 && v <= 210012 && month >= 1 && month <= 12
 }
