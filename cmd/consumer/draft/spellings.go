@@ -19,6 +19,7 @@ func (m *Model) spellings() (all []string) {
 	if keys := alike(keysOf(m.profile)); keys != "" {
 		all = append(all, "keys differ in spelling alone, each with a model of its own: "+keys+"; make them one where they mean the same")
 	}
+	all = append(all, m.profile.namesakes()...)
 	for i := range m.columns {
 		g := &m.columns[i]
 		switch g.role {
@@ -30,6 +31,26 @@ func (m *Model) spellings() (all []string) {
 			if form := g.dated(); form != "" {
 				all = append(all, fmt.Sprintf("column %s looks like dates that are written as numbers (%s): write them as 2024-01-31 and ask for --dates, or leave it out", plain(g.name), form))
 			}
+		}
+	}
+	return all
+}
+
+// namesakes say of columns whose names are the same but for how they are spelt that no row has both: each row
+// lacks one of them.
+func (p *Profile) namesakes() (all []string) {
+	var names []string
+	for _, c := range p.columns {
+		names = append(names, c.name)
+	}
+	for _, list := range rows.Alike(names) {
+		values := 0
+		for _, name := range list {
+			c := p.find(name)
+			values += c.values + c.infinite
+		}
+		if values <= p.Rows {
+			all = append(all, fmt.Sprintf("columns differ in spelling alone, and hardly a row has more than one of them: %s; make them one where they mean the same", quoted(list)))
 		}
 	}
 	return all
@@ -50,15 +71,20 @@ func alike(texts []string) string {
 	if len(lists) == 0 {
 		return ""
 	}
-	var some []string
-	for _, text := range lists[0][:min(len(lists[0]), mostAlike)] {
-		some = append(some, rows.Quoted(term.Cut(text, 40)))
-	}
-	words := strings.Join(some, ", ")
+	words := quoted(lists[0])
 	if more := len(lists) - 1; more > 0 {
 		words += ", and " + plural(more, "other", "others")
 	}
 	return words
+}
+
+// quoted lists the first of some texts.
+func quoted(texts []string) string {
+	var some []string
+	for _, text := range texts[:min(len(texts), mostAlike)] {
+		some = append(some, rows.Quoted(term.Cut(text, 40)))
+	}
+	return strings.Join(some, ", ")
 }
 
 // dated says as what a column of integers looks like dates, "" for none.

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -43,6 +44,10 @@ func TestNotesOfIntake(t *testing.T) {
 		{"nines that are near", []cdf.Column{wholes("depth", func(i int) int { return []int{99, 40 + i*7%40}[min(i%20, 1)] }), x, y}, nil, "missing"},
 		{"nines once", []cdf.Column{wholes("depth", func(i int) int { return []int{999, i % 40}[min(i, 1)] }), x, y}, nil, "missing"},
 		{"nines in a tail", []cdf.Column{wholes("price", func(i int) int { return []int{999, 49 + i*11%400}[min(i%20, 1)] }), x, y}, nil, "missing"},
+		{"names in two spellings", []cdf.Column{floats("width", func(i int) float64 { return map[bool]float64{true: math.NaN(), false: 1}[i%2 == 0] * float64(i*7%11) }),
+			floats("Width ", func(i int) float64 { return map[bool]float64{true: math.NaN(), false: 1}[i%2 == 1] * float64(i*7%11) }), y}, []string{`# columns differ in spelling alone, and hardly a row has more than one of them: "width", "Width "; make`}, ""},
+		{"names that differ by case", []cdf.Column{x, floats("X", func(i int) float64 { return float64(i * 7 % 11) }), y}, nil, "spelling"},
+		{"a constant response", []cdf.Column{x, floats("y", func(int) float64 { return 4 })}, []string{"# the response y is constant: 4 in every row that has one: there is nothing to learn."}, ""},
 		{"an index", []cdf.Column{shuffled("Unnamed: 0"), x, y}, []string{"#   Unnamed: 0: looks like the index that pandas writes"}, "- 'Unnamed: 0'"},
 		{"a column as an index", []cdf.Column{shuffled("rank"), x, y}, []string{"- rank  #"}, "pandas"},
 		{"wide levels", []cdf.Column{big("code", 4), x, y}, []string{"- {name: code, levels: ["}, ""},

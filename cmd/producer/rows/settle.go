@@ -136,7 +136,7 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 	case g.can.has(asInteger) && g.code():
 		a.note("column %q is text: its numbers are codes of %d digits with leading zeros (as line %d has it: %q)", column, g.width, g.padded.line, g.padded.field)
 	case g.fields == g.figures && g.can&numberForms != 0:
-		a.note("column %q is text: it has its numbers in quotes", column)
+		a.note("column %q is text: it has its numbers in quotes; take them off to have numbers", column)
 	case g.fields == g.figures:
 		a.note("column %q is text: its numbers are written in several ways, as with points and with commas or in several currencies", column)
 	case 2*g.measured > g.fields:
