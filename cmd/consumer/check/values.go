@@ -63,7 +63,7 @@ func (i *inspector) dated(k *checker, j int, b *cdf.Batch) {
 				different[v] = true
 			}
 		}
-		if form := rows.Dated(slices.Collect(maps.Keys(different))); form != "" {
+		if form := rows.Dated(column.Name, slices.Collect(maps.Keys(different))); form != "" {
 			k.add(levelNote, fmt.Sprintf("models[%d]", j), fmt.Sprintf("send it as a time and take it into a formula, or leave it out of models[%d].columns.features", j),
 				"%q is a feature and looks like dates that are written as numbers (%s)", term.Cut(column.Name, 40), form)
 		}

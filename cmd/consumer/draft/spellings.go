@@ -31,6 +31,10 @@ func (m *Model) spellings() (all []string) {
 			if form := g.dated(); form != "" {
 				all = append(all, fmt.Sprintf("column %s looks like dates that are written as numbers (%s): write them as 2024-01-31 and ask for --dates, or leave it out", plain(g.name), form))
 			}
+			if g.floating() {
+				all = append(all, fmt.Sprintf("column %s has whole numbers with a fraction of 0, as programs write names of groups where some are missing, and a slope is learnt of them: "+
+					"write them as 7, not 7.0, with an empty field for none", plain(g.name)))
+			}
 		}
 	}
 	return all
@@ -78,6 +82,11 @@ func alike(texts []string) string {
 	return words
 }
 
+// floating reports names of groups that became numbers with fractions.
+func (c *column) floating() bool {
+	return c.kind == cdf.Float && c.whole && c.values > 2*c.distinct() && has(c.name, groupWords) && !has(c.name, measureWords)
+}
+
 // quoted lists the first of some texts.
 func quoted(texts []string) string {
 	var some []string
@@ -92,5 +101,5 @@ func (c *column) dated() string {
 	if c.kind != cdf.Integer || c.full {
 		return ""
 	}
-	return rows.Dated(slices.Collect(maps.Keys(c.exact)))
+	return rows.Dated(c.name, slices.Collect(maps.Keys(c.exact)))
 }

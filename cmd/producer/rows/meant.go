@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -47,9 +48,10 @@ func (g *guess) weigh(field string, line int) {
 // fewestDays is how many different numbers there have to be before they look like dates.
 const fewestDays = 5
 
-// Dated says as what whole numbers, all different, look like dates: year, month and day, or year and
-// month, as 20240131 and 202401. Of a hundred random numbers fewer than four are a day. "" for none.
-func Dated(values []float64) string {
+// Dated says as what whole numbers of a column, all different, look like dates: year, month and day, or year and
+// month, as 20240131 and 202401, of which among a hundred random numbers there are fewer than four; where the name says so also
+// seconds and thousandths since 1970, and days as spreadsheets count them. "" for none.
+func Dated(name string, values []float64) string {
 	if len(values) < fewestDays {
 		return ""
 	}
@@ -57,13 +59,43 @@ func Dated(values []float64) string {
 	for _, v := range values {
 		day, month = day && isDay(v), month && isMonth(v)
 	}
-	switch first := strconv.FormatFloat(slices.Min(values), 'f', 0, 64); {
+	least, most := slices.Min(values), slices.Max(values)
+	first := strconv.FormatFloat(least, 'f', 0, 64)
+	switch {
 	case day:
 		return first + " is a day"
 	case month:
 		return first + " is a month"
+	case !named(name):
+		return ""
+	}
+	for _, clock := range clocks {
+		from, to := (least-clock.epoch)*clock.seconds, (most-clock.epoch)*clock.seconds
+		if from >= earliest && to <= latest {
+			return first + " is " + time.Unix(int64(from), 0).UTC().Format(time.DateOnly) + clock.as
+		}
 	}
 	return ""
+}
+
+// clocks are how programs count time.
+var clocks = []struct {
+	epoch, seconds float64
+	as             string
+}{
+	{0, 1, " in seconds since 1970"},
+	{0, 1e-3, " in thousandths of a second since 1970"},
+	{25569, 86400, " in days of a spreadsheet"},
+}
+
+const earliest, latest = 946684800, 2145916800 // 2000 and 2038, in seconds since 1970
+
+// moments are words of names of columns that say when.
+var moments = []string{"at", "ts", "time", "timestamp", "date", "datetime", "day", "when", "created", "updated", "epoch"}
+
+func named(name string) bool {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(moments, word) })
 }
 
 func isDay(v float64) bool {

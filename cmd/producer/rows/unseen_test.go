@@ -8,6 +8,22 @@ import (
 	"testing"
 )
 
+// Keys that are integers with a fraction of 0 are told, where all are.
+func TestKeysWithAFraction(t *testing.T) {
+	for content, want := range map[string]bool{
+		"k,x\n1.0,1\n,2\n12.0,3\n": true, "k,x\n1.0,1\n1.5,2\n": false, "k,x\n1,1\n2,2\n": false, "k,x\nv1.0,1\n": false,
+	} {
+		path := filepath.Join(t.TempDir(), "in.csv")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(opened(t, path, Selection{KeyColumn: "k"}).Notes(), "\n")
+		if got := strings.Contains(notes, `has keys with a fraction of 0 (as "1.0"), as programs write integers where some are missing: "1" is another key`); got != want {
+			t.Errorf("%q: %q", content, notes)
+		}
+	}
+}
+
 // Names of a CSV file are what is seen of them; texts and keys are kept, and a note shows them.
 func TestUnseenCharacters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "in.csv")
