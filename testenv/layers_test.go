@@ -131,7 +131,7 @@ var layers = []layer{
 		"cdf", "pipeline", "pipeline/gather", "pipeline/kafka", "pipeline/redis", "cmd/internal/cli", "cmd/internal/term", "cmd/producer/rows",
 		"cmd/consumer/app", "cmd/consumer/collinear", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
-	{path: "cmd/consumer/collinear", may: []string{"cdf", "cmd/internal/cli", "cmd/internal/term"}},
+	{path: "cmd/consumer/collinear", may: []string{"cdf", "cdf/lin", "cmd/internal/cli", "cmd/internal/term"}},
 	{path: "cmd/consumer/deadletters", may: []string{
 		"cdf", "pipeline", "pipeline/kafka", "sink", "internal/jsontext", "cmd/internal/cli", "cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},

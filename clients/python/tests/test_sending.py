@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from credence._frames import to_arrow
 from credence._kafka import BrokerError
-from credence._sending import Shards, _fit, _headers, _stream, send
+from credence._sending import Shards, _fit, _headers, _run, _stream, send
 
 NOBODY = "127.0.0.1:1"  # where nothing listens
 
@@ -118,6 +118,28 @@ class Cutting(unittest.TestCase):
             _fit(cut, "run", size)
             with self.assertRaisesRegex(ValueError, f"has {size} bytes"):
                 _fit(cut, "run", size - 1)
+
+    def test_a_run_is_of_its_shards(self):
+        def shards(data, **arguments):
+            given = {"key": "shop", "model": None, "rows": 2, "time": None} | arguments
+            return Shards(to_arrow(data), **given)
+
+        run = _run(None, shards(ROWS))
+        self.assertRegex(run, "^[0-9a-f]{32}-[0-9a-f]{8}$")
+        self.assertNotEqual(run, _run(None, shards(ROWS)))
+        self.assertEqual(run, _run(run, shards(pd.DataFrame(ROWS))))
+        grown = {"shop": [*ROWS["shop"], "a"], "x": [*ROWS["x"], 6]}
+        for name, other in {
+            "rows": shards(ROWS, rows=3),
+            "model": shards(ROWS, key=None, model="all"),
+            "more data": shards(grown),
+            "other data": shards(ROWS | {"x": [1, 2, 3, 4, 6]}),
+            "other columns": shards({"shop": ROWS["shop"], "z": ROWS["x"]}),
+        }.items():
+            with self.subTest(name):
+                with self.assertRaisesRegex(ValueError, "began with other data"):
+                    _run(run, other)
+                self.assertEqual("mine", _run("mine", other))
 
     def test_no_broker(self):
         with self.assertLogs("credence", "WARNING"), self.assertRaisesRegex(

@@ -42,6 +42,7 @@ type inspector struct {
 	astray          trouble // keys in another partition than murmur2's
 	models          []tryout
 	keys            map[string]*folded
+	met             map[string]bool // keys of shards
 	work            *cdf.Workspace
 }
 
@@ -78,7 +79,7 @@ type tryout struct {
 func newInspector(names cli.Names, c *config.Config, rules *pipeline.Rules, home func([]byte, int) int32) *inspector {
 	return &inspector{
 		names: names, config: c, rules: rules, home: home, models: make([]tryout, len(c.Models)),
-		keys: map[string]*folded{}, work: cdf.NewWorkspace(),
+		keys: map[string]*folded{}, met: map[string]bool{}, work: cdf.NewWorkspace(),
 	}
 }
 
@@ -111,6 +112,7 @@ func (i *inspector) visit(s *connect.Sampled) bool {
 		return true
 	}
 	i.shards++
+	i.met[key] = true
 	if belongs := i.home(s.Record.Key, s.Partitions); belongs != s.Partition {
 		i.astray.add(s, "key %q, which murmur2 puts into partition %d", key, belongs)
 	}

@@ -2,8 +2,9 @@ package check
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
@@ -16,11 +17,16 @@ const (
 	mostLevels = 5  // in a sentence
 )
 
-// values tells of levels that the configuration lists and no record has, and of levels that
-// are the same but for how they are spelt: each is a coefficient of its own.
+// values tells of levels that the configuration lists and no record has, of levels and keys that
+// are the same but for how they are spelt, each of which is a coefficient or a model of its own, and of numbers that
+// are dates.
 func (i *inspector) values(k *checker) {
+	if lists := rows.Alike(slices.Sorted(maps.Keys(i.met))); len(lists) > 0 {
+		k.add(levelNote, "topic "+i.config.Kafka.Input, "make them one at their source where they mean the same", "keys are spelt in several ways, and each has a model of its own: %s", quoted(lists[0]))
+	}
 	for j := range i.models {
 		b := i.models[j].rows.Batch()
+		i.dated(k, j, b)
 		for f := range i.config.Models[j].Spec.Columns.Features {
 			feature := &i.config.Models[j].Spec.Columns.Features[f]
 			at := slices.IndexFunc(b.Columns, func(c cdf.Column) bool { return c.Name == feature.Name })
@@ -36,6 +42,30 @@ func (i *inspector) values(k *checker) {
 				k.add(levelNote, subject, "make them one at their source where they mean the same", "levels of %q are spelt in several ways, and each is one of its own: %s", column, quoted(lists[0]))
 			}
 			i.unmet(k, feature, j, met, b.Rows)
+		}
+	}
+}
+
+// dated tells of features that are numbers and look like dates: their effect would be a trend in jumps.
+func (i *inspector) dated(k *checker, j int, b *cdf.Batch) {
+	spec := i.config.Models[j].Spec
+	named, only := spec.Columns.Named()
+	for c := range b.Columns {
+		column := &b.Columns[c]
+		at := slices.IndexFunc(named, func(n cdf.Named) bool { return n.Name == column.Name })
+		feature := at >= 0 && named[at].Role == "feature" && named[at].Number || at < 0 && !only
+		if !feature || column.Type != cdf.Integer {
+			continue
+		}
+		different := map[float64]bool{}
+		for _, v := range column.Number {
+			if !math.IsNaN(v) {
+				different[v] = true
+			}
+		}
+		if form := rows.Dated(column.Name, slices.Collect(maps.Keys(different))); form != "" {
+			k.add(levelNote, fmt.Sprintf("models[%d]", j), fmt.Sprintf("send it as a time and take it into a formula, or leave it out of models[%d].columns.features", j),
+				"%q is a feature and looks like dates that are written as numbers (%s)", term.Cut(column.Name, 40), form)
 		}
 	}
 }
@@ -79,7 +109,7 @@ func labels(c *cdf.Column, rows int) (all []string) {
 func quoted(levels []string) string {
 	var some []string
 	for _, level := range levels[:min(len(levels), mostLevels)] {
-		some = append(some, strconv.QuoteToGraphic(term.Cut(level, 40)))
+		some = append(some, rows.Quoted(term.Cut(level, 40)))
 	}
 	if more := len(levels) - len(some); more > 0 {
 		some = append(some, fmt.Sprintf("%d more", more))

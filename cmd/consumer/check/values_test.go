@@ -12,6 +12,47 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 )
 
+// check tells of keys that differ in spelling alone, and of features that are dates.
+func TestKeysAndDates(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		features string
+		keys     []string
+		value    func(n int) int64
+		want     string // "": nothing
+	}{
+		{"plain", "[at]", []string{"A-1", "A-2"}, func(n int) int64 { return int64(n) }, ""},
+		{"keys", "[at]", []string{"A-1", "B", "a-1 ", "B\u200b"}, func(n int) int64 { return int64(n) }, `note topic shards: keys are spelt in several ways, and each has a model of its own: "A-1", "a-1 " (make`},
+		{"days", "[at]", []string{"a"}, func(n int) int64 { return 20240101 + int64(n%28) }, `note models[0]: "at" is a feature and looks like dates that are written as numbers (20240101 is a day) (send it as a time`},
+		{"months of every number", "null", []string{"a"}, func(n int) int64 { return 202401 + int64(n%12) }, `(202401 is a month)`},
+		{"amounts", "[at]", []string{"a"}, func(n int) int64 { return 20240101 + 777*int64(n%28) }, ""},
+		{"no feature", "[x]", []string{"a"}, func(n int) int64 { return 20240101 + int64(n%28) }, ""},
+	} {
+		k := &checker{names: cli.Apart(), config: configtest.Parse(t, "models: [{match: '**', kind: linear, columns: {response: y, features: "+c.features+"}}]")}
+		rules, err := connect.NewRules(k.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := newInspector(k.names, k.config, rules, func([]byte, int) int32 { return 0 })
+		for n := range 60 {
+			v := c.value(n)
+			b := &cdf.Batch{Rows: 1, Columns: []cdf.Column{{Name: "y", Number: []float64{float64(n % 7)}}, {Name: "x", Number: []float64{float64(n % 5)}},
+				{Name: "at", Type: cdf.Integer, Int: []int64{v}, Number: []float64{float64(v)}}}}
+			i.visit(&connect.Sampled{Partitions: 1, Record: &pipeline.Record{Key: []byte(c.keys[n%len(c.keys)]), Offset: int64(n)}, Batch: b})
+		}
+		i.report(k)
+		said := ""
+		for _, f := range k.findings {
+			if strings.Contains(f.Message, "spelt") || strings.Contains(f.Message, "dates") {
+				said += fmt.Sprintf("%s %s: %s (%s)\n", f.Level, f.Subject, f.Message, f.Fix)
+			}
+		}
+		if (c.want == "") != (said == "") || !strings.Contains(said, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, said, c.want)
+		}
+	}
+}
+
 // check tells of listed levels that no record has, and of several spellings.
 func TestLevelsThatNobodyHas(t *testing.T) {
 	for _, c := range []struct {

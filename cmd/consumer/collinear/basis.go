@@ -1,6 +1,10 @@
 package collinear
 
-import "math"
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf/lin"
+)
 
 const (
 	// exact is how large the rest of a column may be that follows from others, relative to
@@ -49,11 +53,9 @@ func (b *basis) split(v []float64) split {
 	s.norm = norm(s.rest)
 	for range 2 {
 		for k, q := range b.q {
-			c := dot(q, s.rest)
+			c := lin.Dot(q, s.rest)
 			s.along[k] += c
-			for i := range s.rest {
-				s.rest[i] -= c * q[i]
-			}
+			lin.Axpy(-c, q, s.rest)
 		}
 	}
 	s.left = norm(s.rest)
@@ -133,11 +135,4 @@ func unitOf(v []float64) float64 {
 	return 0
 }
 
-func dot(a, b []float64) (sum float64) {
-	for i := range a {
-		sum += a[i] * b[i]
-	}
-	return sum
-}
-
-func norm(v []float64) float64 { return math.Sqrt(dot(v, v)) }
+func norm(v []float64) float64 { return math.Sqrt(lin.Dot(v, v)) }

@@ -26,19 +26,9 @@ type block struct {
 // before it; numbers come behind factors, and as they are named. Rows that the model would
 // drop are left out; keys are those of the rows that are left.
 func (r *Rows) design(roles *cdf.Roles, missing string) (blocks []block, keys []string) {
-	b := r.Batch()
-	features := roles.Features
-	if roles.Formula != nil {
-		made, err := roles.Formula.Begin(b, mostColumns, false)
-		if err != nil {
-			return nil, nil // whoever uses it says why
-		}
-		var room any
-		derived, err := made.Derive(b, &room)
-		if err != nil {
-			return nil, nil
-		}
-		b, features = derived, made.Features()
+	b, features, ok := r.made(roles)
+	if !ok {
+		return nil, nil // whoever uses it says why
 	}
 	if roles.Formula == nil && features == nil {
 		features = defaults(roles, b)
@@ -79,6 +69,24 @@ func (r *Rows) design(roles *cdf.Roles, missing string) (blocks []block, keys []
 		blocks = append(blocks, block{name: y.Name, columns: [][]float64{y.Number}, first: len(features)})
 	}
 	return packed(blocks, used, r.keys)
+}
+
+// made are the columns that a formula makes of the rows, and which of them are features: without one the rows as they are.
+func (r *Rows) made(roles *cdf.Roles) (*cdf.Batch, []cdf.Feature, bool) {
+	b := r.Batch()
+	if roles.Formula == nil {
+		return b, roles.Features, true
+	}
+	made, err := roles.Formula.Begin(b, mostColumns, false)
+	if err != nil {
+		return b, nil, false
+	}
+	var room any
+	derived, err := made.Derive(b, &room)
+	if err != nil {
+		return b, nil, false
+	}
+	return derived, made.Features(), true
 }
 
 // defaults are the features where none are named: the numbers that serve as nothing else.

@@ -3,7 +3,6 @@ package collinear
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -52,11 +51,10 @@ func (r *Rows) Find(roles *cdf.Roles, missing string) []Found {
 		return nil
 	}
 	all := make([]int, len(keys))
-	of := map[string][]int{}
-	for i, key := range keys {
+	for i := range keys {
 		all[i] = i
-		of[key] = append(of[key], i)
 	}
+	of := byKey(keys)
 	found, _ := search(blocks, all)
 	if len(of) == 1 {
 		return found
@@ -64,8 +62,7 @@ func (r *Rows) Find(roles *cdf.Roles, missing string) []Found {
 	left := slices.DeleteFunc(slices.Clone(blocks), func(b block) bool {
 		return slices.ContainsFunc(found, func(f Found) bool { return f.Column == b.name })
 	})
-	order := slices.SortedFunc(maps.Keys(of), func(a, b string) int { return cmp.Or(cmp.Compare(len(of[b]), len(of[a])), strings.Compare(a, b)) })
-	return append(found, within(left, of, order[:min(len(order), mostKeys)])...)
+	return append(found, within(left, of, largest(of, mostKeys))...)
 }
 
 // within looks at keys one by one.
@@ -152,8 +149,8 @@ func thinned(rows []int, columns int) []int {
 	return some
 }
 
-func at(v []float64, rows []int) []float64 {
-	some := make([]float64, len(rows))
+func at[T any](v []T, rows []int) []T {
+	some := make([]T, len(rows))
 	for i, row := range rows {
 		some[i] = v[row]
 	}

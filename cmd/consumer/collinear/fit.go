@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 )
 
 const (
@@ -45,12 +46,12 @@ type regressor struct {
 // nothing: of fewer than 3 rows per coefficient, of columns that follow from others, and of
 // more than fit into the time.
 func (r *Rows) Fit(roles *cdf.Roles) (Fit, bool) {
-	b := r.Batch()
+	b, features, ok := r.made(roles)
 	y := find(b, cmp.Or(roles.Response.Name, "y"))
-	if y == nil || len(y.Number) == 0 {
+	if !ok || y == nil || len(y.Number) == 0 {
 		return Fit{}, false
 	}
-	used, x := fitted(b, y, roles.Features)
+	used, x := fitted(b, y, features)
 	n, p := len(used), len(x)+1
 	if n < perColumn*p || float64(n)*float64(p*p) > 10*work {
 		return Fit{}, false
@@ -118,55 +119,47 @@ func indicators(c *cdf.Column, f *cdf.Feature, rows int) (all []regressor) {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// least solves by the factor of the centred design, X = QR with every column of Q
-// orthogonal to those before it twice over. Columns of x and y are changed.
+// least solves by the triangular factor of the centred design with the response behind it.
+// Columns of x and y are changed.
 func least(x [][]float64, y []float64, names []regressor) (Fit, bool) {
 	n, p := len(y), len(x)
-	means, r := make([]float64, p), make([][]float64, p)
+	means := make([]float64, p)
 	for j, v := range x {
 		means[j] = center(v)
-		r[j] = make([]float64, p)
-		norm := math.Sqrt(dot(v, v))
-		for range 2 {
-			for k, q := range x[:j] {
-				a := dot(q, v)
-				r[k][j] += a
-				subtract(v, a, q)
-			}
-		}
-		left := math.Sqrt(dot(v, v))
-		if !(left > dependent*norm) || math.IsInf(norm, 0) {
-			return Fit{}, false
-		}
-		r[j][j] = left
-		for i := range v {
-			v[i] /= left
-		}
 	}
 	mean := center(y)
-	total := dot(y, y)
-	if !(total > 0) || math.IsInf(total, 0) {
+	r := factor(x, y)
+	norm := make([]float64, p+1) // of the columns: what is above the diagonal is along those before
+	for i := range p + 1 {
+		for j, v := range r[lin.PackedRow(p+1, i):][:p+1-i] {
+			norm[i+j] = math.Hypot(norm[i+j], v)
+		}
+		own := math.Abs(r[lin.PackedRow(p+1, i)])
+		if i < p && !(own > dependent*norm[i]) || !finite(norm[i]) {
+			return Fit{}, false
+		}
+	}
+	if norm[p] == 0 {
 		return Fit{}, false
 	}
+	left := square(r[len(r)-1])
+	f := Fit{Rows: n, Squares: left, Noise: max(left/float64(n-p-1), leastNoise*square(norm[p])/float64(n-1))}
+	inverse := make([]float64, p*p)
+	lin.InvertPacked(p, r, inverse)
 	b := make([]float64, p)
-	for j, q := range x {
-		b[j] = dot(q, y)
-		subtract(y, b[j], q)
+	for i := range p {
+		b[i] = r[lin.PackedRow(p+1, i)+p-i]
 	}
-	left := dot(y, y)
-	f := Fit{Rows: n, Squares: left, Noise: max(left/float64(n-p-1), leastNoise*total/float64(n-1))}
-	inverse := inverted(r)
-	first := Coefficient{Name: cdf.InterceptName, Mean: mean}
-	spread := 1 / float64(n)
 	along := make([]float64, p) // means times the inverse
-	f.Coefficients = append(f.Coefficients, first)
+	f.Coefficients = append(f.Coefficients, Coefficient{Name: cdf.InterceptName, Mean: mean})
 	for j := range p {
-		c := Coefficient{Name: names[j].name, Column: names[j].column, Mean: dot(inverse[j], b), SE: math.Sqrt(f.Noise * dot(inverse[j], inverse[j]))}
+		row := inverse[j*p : (j+1)*p]
+		c := Coefficient{Name: names[j].name, Column: names[j].column, Mean: lin.Dot(row, b), SE: math.Sqrt(f.Noise * lin.Dot(row, row))}
 		f.Coefficients = append(f.Coefficients, c)
 		f.Coefficients[0].Mean -= c.Mean * means[j]
-		subtract(along, -means[j], inverse[j])
+		lin.Axpy(means[j], row, along)
 	}
-	f.Coefficients[0].SE = math.Sqrt(f.Noise * (spread + dot(along, along)))
+	f.Coefficients[0].SE = math.Sqrt(f.Noise * (1/float64(n) + lin.Dot(along, along)))
 	for _, c := range f.Coefficients {
 		if !finite(c.Mean) || !finite(c.SE) || c.SE == 0 {
 			return Fit{}, false
@@ -175,19 +168,24 @@ func least(x [][]float64, y []float64, names []regressor) (Fit, bool) {
 	return f, true
 }
 
-// inverted returns the inverse of an upper triangular matrix, by rows.
-func inverted(r [][]float64) [][]float64 {
-	p := len(r)
-	inverse := make([][]float64, p)
-	for i := p - 1; i >= 0; i-- {
-		inverse[i] = make([]float64, p)
-		inverse[i][i] = 1 / r[i][i]
-		for k := i + 1; k < p; k++ {
-			subtract(inverse[i], r[i][k]/r[i][i], inverse[k])
+// factor returns the packed triangular factor of the columns of x and, behind them, y.
+func factor(x [][]float64, y []float64) []float64 {
+	order := len(x) + 1
+	r, block, row := make([]float64, lin.PackedLen(order)), make([]float64, lin.BlockLen(lin.PanelRows, order)), make([]float64, len(x))
+	for from := 0; from < len(y); from += lin.PanelRows {
+		to := min(from+lin.PanelRows, len(y))
+		for i := from; i < to; i++ {
+			for j := range x {
+				row[j] = x[j][i]
+			}
+			lin.PutRow(block, i-from, row, y[i])
 		}
+		lin.UpdateQR(r, order, block, to-from)
 	}
-	return inverse
+	return r
 }
+
+func square(x float64) float64 { return x * x }
 
 // center takes the mean away from values, and returns it.
 func center(v []float64) float64 {
@@ -199,11 +197,4 @@ func center(v []float64) float64 {
 		v[i] -= mean
 	}
 	return mean
-}
-
-// subtract takes a times b away from v.
-func subtract(v []float64, a float64, b []float64) {
-	for i, x := range b {
-		v[i] -= a * x
-	}
 }

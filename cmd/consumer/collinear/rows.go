@@ -3,6 +3,8 @@
 package collinear
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -117,3 +119,46 @@ func (r *Rows) fill(at, rows int) {
 
 // Batch are the rows, as one shard, which it does not copy.
 func (r *Rows) Batch() *cdf.Batch { return &cdf.Batch{Rows: len(r.keys), Columns: r.columns} }
+
+// Keyed are the rows of each key, of those that have the most rows first, and of so many keys.
+func (r *Rows) Keyed(most int) (all []*Rows) {
+	of := byKey(r.keys)
+	if len(of) == 1 {
+		return []*Rows{r}
+	}
+	for _, key := range largest(of, most) {
+		some := &Rows{}
+		for _, c := range r.columns {
+			if c.Number != nil {
+				c.Number = at(c.Number, of[key])
+			}
+			if c.Int != nil {
+				c.Int = at(c.Int, of[key])
+			}
+			if c.Code != nil {
+				c.Code = at(c.Code, of[key])
+			}
+			some.columns = append(some.columns, c)
+		}
+		for range of[key] {
+			some.keys = append(some.keys, key)
+		}
+		all = append(all, some)
+	}
+	return all
+}
+
+// byKey are the rows of each key.
+func byKey(keys []string) map[string][]int {
+	of := map[string][]int{}
+	for i, key := range keys {
+		of[key] = append(of[key], i)
+	}
+	return of
+}
+
+// largest are the keys that have the most rows.
+func largest(of map[string][]int, most int) []string {
+	order := slices.SortedFunc(maps.Keys(of), func(a, b string) int { return cmp.Or(cmp.Compare(len(of[b]), len(of[a])), strings.Compare(a, b)) })
+	return order[:min(len(order), most)]
+}

@@ -49,7 +49,7 @@ func (m *Model) sorted() bool {
 func (m *Model) Notes() (all []string) {
 	if m.sorted() {
 		units := ", and units are taken from the first"
-		if m.own != nil {
+		if m.constant() {
 			units = ""
 		}
 		all = append(all, fmt.Sprintf("the rows come in the order of %s, which hardly ever falls: what is learnt of some is no guide to the next%s; "+
@@ -58,6 +58,10 @@ func (m *Model) Notes() (all []string) {
 	if m.own != nil {
 		all = append(all, m.own.why)
 	}
+	if r := m.response; r.distinct() == 1 && r.infinite == 0 {
+		all = append(all, fmt.Sprintf("the response %s is constant: %s in every row that has one: there is nothing to learn", plain(r.name), r.only()))
+	}
+	all = append(all, m.standIns()...)
 	all = append(all, m.spellings()...)
 	for i := range m.follow {
 		f := &m.follow[i]

@@ -2,21 +2,16 @@ package draft
 
 import (
 	"fmt"
-	"math"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/internal/term"
 	"github.com/credence-stream/credence/cmd/producer/rows"
 )
 
-const (
-	mostAlike  = 3 // spellings that a note has
-	fewestDays = 5 // different numbers before they look like dates
-)
+const mostAlike = 3 // spellings that a note has
 
 // spellings say of levels, groups and keys which are the same but for how they are spelt, and
 // of numbers that they are dates.
@@ -24,6 +19,7 @@ func (m *Model) spellings() (all []string) {
 	if keys := alike(keysOf(m.profile)); keys != "" {
 		all = append(all, "keys differ in spelling alone, each with a model of its own: "+keys+"; make them one where they mean the same")
 	}
+	all = append(all, m.profile.namesakes()...)
 	for i := range m.columns {
 		g := &m.columns[i]
 		switch g.role {
@@ -35,6 +31,30 @@ func (m *Model) spellings() (all []string) {
 			if form := g.dated(); form != "" {
 				all = append(all, fmt.Sprintf("column %s looks like dates that are written as numbers (%s): write them as 2024-01-31 and ask for --dates, or leave it out", plain(g.name), form))
 			}
+			if g.floating() {
+				all = append(all, fmt.Sprintf("column %s has whole numbers with a fraction of 0, as programs write names of groups where some are missing, and a slope is learnt of them: "+
+					"write them as 7, not 7.0, with an empty field for none", plain(g.name)))
+			}
+		}
+	}
+	return all
+}
+
+// namesakes say of columns whose names are the same but for how they are spelt that no row has both: each row
+// lacks one of them.
+func (p *Profile) namesakes() (all []string) {
+	var names []string
+	for _, c := range p.columns {
+		names = append(names, c.name)
+	}
+	for _, list := range rows.Alike(names) {
+		values := 0
+		for _, name := range list {
+			c := p.find(name)
+			values += c.values + c.infinite
+		}
+		if values <= p.Rows {
+			all = append(all, fmt.Sprintf("columns differ in spelling alone, and hardly a row has more than one of them: %s; make them one where they mean the same", quoted(list)))
 		}
 	}
 	return all
@@ -55,46 +75,31 @@ func alike(texts []string) string {
 	if len(lists) == 0 {
 		return ""
 	}
-	var some []string
-	for _, text := range lists[0][:min(len(lists[0]), mostAlike)] {
-		quote := strconv.QuoteToGraphic
-		if strings.ContainsFunc(text, unicode.IsMark) { // which looks like a letter of its own
-			quote = strconv.QuoteToASCII
-		}
-		some = append(some, quote(term.Cut(text, 40)))
-	}
-	words := strings.Join(some, ", ")
+	words := quoted(lists[0])
 	if more := len(lists) - 1; more > 0 {
 		words += ", and " + plural(more, "other", "others")
 	}
 	return words
 }
 
-// dated says as what a column of integers looks like dates: year, month and day, or year and
-// month, as 20240131 and 202401. Of a hundred random numbers fewer than four are a day.
+// floating reports names of groups that became numbers with fractions.
+func (c *column) floating() bool {
+	return c.kind == cdf.Float && c.whole && c.values > 2*c.distinct() && has(c.name, groupWords) && !has(c.name, measureWords)
+}
+
+// quoted lists the first of some texts.
+func quoted(texts []string) string {
+	var some []string
+	for _, text := range texts[:min(len(texts), mostAlike)] {
+		some = append(some, rows.Quoted(term.Cut(text, 40)))
+	}
+	return strings.Join(some, ", ")
+}
+
+// dated says as what a column of integers looks like dates, "" for none.
 func (c *column) dated() string {
-	if c.kind != cdf.Integer || c.full || len(c.exact) < fewestDays {
+	if c.kind != cdf.Integer || c.full {
 		return ""
 	}
-	day, month := true, true
-	for v := range c.exact {
-		day, month = day && isDay(v), month && isMonth(v)
-	}
-	switch first := strconv.FormatFloat(c.least, 'f', 0, 64); {
-	case day:
-		return first + " is a day"
-	case month:
-		return first + " is a month"
-	}
-	return ""
-}
-
-func isDay(v float64) bool {
-	day := math.Mod(v, 100)
-	return day >= 1 && day <= 31 && isMonth(math.Floor(v/100))
-}
-
-func isMonth(v float64) bool {
-	month := math.Mod(v, 100)
-	return v >= 190001 && v <= 210012 && month >= 1 && month <= 12
+	return rows.Dated(c.name, slices.Collect(maps.Keys(c.exact)))
 }

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -38,6 +39,21 @@ func TestNotesOfIntake(t *testing.T) {
 		{"months as numbers", []cdf.Column{wholes("shipped", func(i int) int { return 202401 + i%12 }), x, y}, []string{"(202401 is a month)"}, ""},
 		{"amounts", []cdf.Column{wholes("shipped", func(i int) int { return 20240101 + 777*(i*7%60) }), x, y}, nil, "looks like dates"},
 		{"years", []cdf.Column{wholes("built", func(i int) int { return 1950 + i*7%60 }), x, y}, nil, "looks like dates"},
+		{"nines", []cdf.Column{wholes("depth", func(i int) int { return map[bool]int{true: -999, false: i * 7 % 40}[i%20 == 3] }), x, y}, []string{"# column depth is -999 in 3 of 60 rows, and from 0 to 39 in the others: if it means missing, "}, ""},
+		{"nines at both ends", []cdf.Column{wholes("depth", func(i int) int { return []int{-99, 9999, i % 7}[min(i%20, 2)] }), x, y}, []string{"column depth is -99 in 3 of 60", "column depth is 9999 in 3 of 60"}, ""},
+		{"nines that are near", []cdf.Column{wholes("depth", func(i int) int { return []int{99, 40 + i*7%40}[min(i%20, 1)] }), x, y}, nil, "missing"},
+		{"nines once", []cdf.Column{wholes("depth", func(i int) int { return []int{999, i % 40}[min(i, 1)] }), x, y}, nil, "missing"},
+		{"nines in a tail", []cdf.Column{wholes("price", func(i int) int { return []int{999, 49 + i*11%400}[min(i%20, 1)] }), x, y}, nil, "missing"},
+		{"names in two spellings", []cdf.Column{floats("width", func(i int) float64 { return map[bool]float64{true: math.NaN(), false: 1}[i%2 == 0] * float64(i*7%11) }),
+			floats("Width ", func(i int) float64 { return map[bool]float64{true: math.NaN(), false: 1}[i%2 == 1] * float64(i*7%11) }), y}, []string{`# columns differ in spelling alone, and hardly a row has more than one of them: "width", "Width "; make`}, ""},
+		{"names that differ by case", []cdf.Column{x, floats("X", func(i int) float64 { return float64(i * 7 % 11) }), y}, nil, "spelling"},
+		{"a constant response", []cdf.Column{x, floats("y", func(int) float64 { return 4 })}, []string{"# the response y is constant: 4 in every row that has one: there is nothing to learn."}, ""},
+		{"seconds", []cdf.Column{wholes("created_at", func(i int) int { return 1_700_000_000 + i*7919%100_000 }), x, y}, []string{"# column created_at looks like dates that are written as numbers (1700000000 is 2023-11-14 in seconds since 1970)"}, ""},
+		{"thousandths", []cdf.Column{wholes("ts", func(i int) int { return 1_700_000_000_000 + i*7919%100_000 }), x, y}, []string{"(1700000000000 is 2023-11-14 in thousandths of a second since 1970)"}, ""},
+		{"days of a spreadsheet", []cdf.Column{wholes("order date", func(i int) int { return 45_292 + i*7%60 }), x, y}, []string{"(45292 is 2024-01-01 in days of a spreadsheet)"}, ""},
+		{"amounts of that size", []cdf.Column{wholes("salary", func(i int) int { return 45_292 + i*7%60 }), x, y}, nil, "looks like dates"},
+		{"groups with fractions of 0", []cdf.Column{floats("store_id", func(i int) float64 { return float64(i * 7 % 5) }), x, y}, []string{"# column store_id has whole numbers with a fraction of 0"}, ""},
+		{"amounts with fractions of 0", []cdf.Column{floats("store_visits", func(i int) float64 { return float64(i * 7 % 5) }), x, y}, nil, "fraction of 0"},
 		{"an index", []cdf.Column{shuffled("Unnamed: 0"), x, y}, []string{"#   Unnamed: 0: looks like the index that pandas writes"}, "- 'Unnamed: 0'"},
 		{"a column as an index", []cdf.Column{shuffled("rank"), x, y}, []string{"- rank  #"}, "pandas"},
 		{"wide levels", []cdf.Column{big("code", 4), x, y}, []string{"- {name: code, levels: ["}, ""},

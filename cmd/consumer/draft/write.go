@@ -31,15 +31,15 @@ func (m *Model) appendYAML(b []byte) []byte {
 	for _, text := range m.Notes() {
 		line("    # %s.", inComment(text))
 	}
+	if m.own != nil {
+		line("    settings: %s", inline(m.own.settings))
+	}
 	if m.formula != nil {
 		m.writeFormula(line)
 		return append(b, w.String()...)
 	}
-	if m.own != nil {
-		line("    settings: %s", inline(m.own.settings))
-	}
 	line("    columns:")
-	if m.own == nil && (m.Kind.Response == kind.Real || count(m.columns, numericFeature) > 0) {
+	if !m.constant() && (m.Kind.Response == kind.Real || count(m.columns, numericFeature) > 0) {
 		line("      # Centre and scale of columns that are neither counts nor categories are learnt from")
 		line("      # the first rows of each key. Explicit ones, as in the comments, take precedence.")
 		line("      scaling: first")
@@ -147,9 +147,12 @@ func (m *Model) writeMany(line func(string, ...any)) {
 	line("      ]")
 }
 
+// constant reports whether the draft has centre and scale of the sample.
+func (m *Model) constant() bool { return m.own != nil && m.own.constant }
+
 // written is a column of numbers as the draft has it.
 func (m *Model) written(c *column) string {
-	if f, ok := c.long(); ok && m.own != nil {
+	if f, ok := c.long(); ok && m.constant() {
 		return inline(f)
 	}
 	return inline(c.name)
@@ -157,7 +160,7 @@ func (m *Model) written(c *column) string {
 
 // hint is the form of a feature whose centre and scale are known.
 func (m *Model) hint(c *column) string {
-	if m.own != nil {
+	if m.constant() {
 		return ""
 	}
 	if f, ok := c.long(); ok {

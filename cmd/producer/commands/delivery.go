@@ -37,6 +37,7 @@ type delivery struct {
 	noCreate   bool
 	rate       float64
 	run        string
+	fresh      bool // the run is a new one
 	json       bool
 	tracing    tracing
 }
@@ -64,7 +65,7 @@ func (d *delivery) check() error {
 		return fmt.Errorf("--rate %g: want 0 or at least %g", d.rate, slowest)
 	}
 	if d.run == "" {
-		d.run = replay.NewRun()
+		d.run, d.fresh = replay.NewRun(), true
 	} else if err := replay.CheckRun(d.run); err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func TestReplaySaysWhatItSent(t *testing.T) {
 	file := clitest.WriteFile(t, "in.csv", []byte(sample))
 	var m fake
 	r := m.run(t.Context(), replayArgs(file, "--key-column", "g")...)
-	run := regexp.MustCompile(`run ([0-9a-f]{16}) to topic in`).FindStringSubmatch(r.stderr)
+	run := regexp.MustCompile(`run ([0-9a-f]{16}-[0-9a-f]{8}) to topic in`).FindStringSubmatch(r.stderr)
 	if r.code != 0 || run == nil || !strings.Contains(r.stderr, "created topic in with 4 partitions") {
 		t.Fatalf("exit %d, stderr %s", r.code, r.stderr)
 	}

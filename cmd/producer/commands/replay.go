@@ -126,6 +126,9 @@ func (p *Program) replay(ctx context.Context, f *replayFlags) error {
 		return err
 	}
 	defer func() { _ = src.Close() }()
+	if err := f.mark(); err != nil {
+		return err
+	}
 	said := 0
 	say := func() {
 		for ; said < len(src.Notes()); said++ {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/credence-stream/credence/cmd/internal/replay"
@@ -176,7 +175,7 @@ func (f *csvFile) start(sel *Selection) ([]string, error) {
 		if !utf8.ValidString(name) {
 			return nil, f.errorf(i, "column name %q is not UTF-8; iconv converts the file", clipped(name))
 		}
-		header[i] = strings.TrimSpace(name)
+		header[i] = trimmed(name)
 	}
 	f.header = len(header)
 	if err := f.said.headless(sel, header); err != nil {

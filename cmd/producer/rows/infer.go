@@ -25,6 +25,13 @@ type guess struct {
 	dressed bool
 	unit    rune
 	units   int
+	short   int  // integers of three digits at most
+	long    bool // an integer has more
+	zero    bool // a number with a point ends in 0
+
+	measure  place // the first number with a word behind it, as 12 kg
+	word     string
+	measured int // fields with that word
 
 	numbers, days pair
 	nulls         nulls
@@ -83,6 +90,11 @@ func (g *guess) add(field string, line int) {
 		g.figures++
 		g.can &= numberForms
 		g.pad(field, line)
+		if v > -1000 && v < 1000 {
+			g.short++
+		} else {
+			g.long = true
+		}
 		g.widen(float64(v), field, line)
 		g.undated.set(field, line)
 		return
@@ -164,6 +176,7 @@ func (g *guess) number(field string, line int) {
 	g.widen(v, field, line)
 	g.can = g.can.without(asInteger)
 	g.keep(asNumber, float)
+	g.zero = g.zero || float && field[len(field)-1] == '0'
 	both := g.can.has(asPoints) && g.can.has(asCommas)
 	var read [2]decorated
 	unit := rune(0)
@@ -191,6 +204,7 @@ func (g *guess) number(field string, line int) {
 	}
 	if !float && g.can&numberForms == 0 && !IsFigure(field) {
 		g.misfit.set(clipped(field), line)
+		g.weigh(field, line)
 		return
 	}
 	g.figures++

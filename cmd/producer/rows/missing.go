@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // missingWords are the texts that mean a missing value in every column but the
@@ -30,7 +31,25 @@ func (s *Selection) missing(column string) nulls {
 	return slices.Concat(missingWords, s.Null)
 }
 
-func trimmed(field string) string { return strings.Trim(field, " \t\r\n\u00a0") }
+// trimmed is a field without what surrounds it and is not seen: programs and pages leave blanks of all widths there, marks of byte
+// order and of direction.
+func trimmed(field string) string {
+	if n := len(field); n > 0 && field[0] > ' ' && field[0] < 0x7f && field[n-1] > ' ' && field[n-1] < 0x7f {
+		return field
+	}
+	return strings.TrimFunc(field, func(r rune) bool { return unicode.IsSpace(r) || unseen(r) })
+}
+
+// unseen reports a character that shows nothing and is no blank: controls, soft hyphens, joiners, marks of direction and of byte order.
+func unseen(r rune) bool {
+	switch {
+	case r < 0xad:
+		return unicode.IsControl(r)
+	case r < 0x200b:
+		return r == 0xad || r == 0x61c || r == 0x180e
+	}
+	return r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff
+}
 
 // wordsMet says which words were read as missing, and where.
 func (a *about) wordsMet(names []string, guesses []guess) {

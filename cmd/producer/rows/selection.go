@@ -134,6 +134,11 @@ func (a *about) keyOf(s *Selection, own string) (key string, skip bool, err erro
 		if a.blank == "" && len(trimmed(own)) < len(own) {
 			a.blank = strings.Clone(own)
 		}
+		if whole, float := strings.CutSuffix(own, ".0"); !float || strings.Trim(whole, "0123456789") != "" {
+			a.other = true
+		} else if a.floating == "" {
+			a.floating = strings.Clone(own)
+		}
 		return s.Prefix + own, false, nil
 	}
 	switch s.NoKey {
@@ -153,6 +158,9 @@ func (a *about) keysMet(s *Selection) {
 	if a.blank != "" {
 		a.note("column %q has keys with blanks around them, which are kept (as %q): %q without them is another key; if they mean nothing, take them out of the file",
 			s.KeyColumn, clipped(a.blank), clipped(trimmed(a.blank)))
+	}
+	if a.floating != "" && !a.other {
+		a.note("column %q has keys with a fraction of 0 (as %q), as programs write integers where some are missing: %q is another key", s.KeyColumn, a.floating, strings.TrimSuffix(a.floating, ".0"))
 	}
 	have := fmt.Sprintf("%d rows have", a.keyless)
 	if a.keyless == 1 {

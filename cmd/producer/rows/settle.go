@@ -78,6 +78,8 @@ func (g *guess) form(column, decimal string, sel *Selection) (form, error) {
 		return asText, doubt(g.numbers.differ, string(one.digits), string(other.digits), "--decimal point or --decimal comma")
 	case undecided && !mixed && decimal == decimalComma:
 		return asCommas, nil
+	case undecided && decimal == "" && g.thousands():
+		return asText, doubt(g.numbers.differ, g.numbers.differ.field, strings.ReplaceAll(g.numbers.differ.field, ".", ""), "--decimal point or --decimal comma")
 	case g.can.has(asNumber):
 		return asNumber, nil
 	case g.can.has(asTruth):
@@ -134,9 +136,12 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 	case g.can.has(asInteger) && g.code():
 		a.note("column %q is text: its numbers are codes of %d digits with leading zeros (as line %d has it: %q)", column, g.width, g.padded.line, g.padded.field)
 	case g.fields == g.figures && g.can&numberForms != 0:
-		a.note("column %q is text: it has its numbers in quotes", column)
+		a.note("column %q is text: it has its numbers in quotes; take them off to have numbers", column)
 	case g.fields == g.figures:
 		a.note("column %q is text: its numbers are written in several ways, as with points and with commas or in several currencies", column)
+	case 2*g.measured > g.fields:
+		a.note("column %q is text, because its numbers have a word behind them (as line %d has it: %q): if that is a unit, take %q out of the file, and put it into the name of the column",
+			column, g.measure.line, g.measure.field, g.word)
 	case 2*g.figures > g.fields && g.misfit.line > 0:
 		a.note("column %q is text, because %q in line %d is no number, as %d of %d values are: if it means missing, --null %q; otherwise correct the file",
 			column, g.misfit.field, g.misfit.line, g.figures, g.fields, g.misfit.field)

@@ -58,6 +58,8 @@ type about struct {
 	unnoted  int // beyond mostNotes
 	keyless  int64
 	blank    string // the first key with blanks around it
+	floating string // the first key that is a number with a fraction of 0
+	other    bool   // some key is not
 	chosen   []string
 }
 

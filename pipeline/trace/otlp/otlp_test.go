@@ -383,9 +383,14 @@ func startOn(t *testing.T, on http.RoundTripper) *running {
 func TestOpenRefuses(t *testing.T) {
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad")
-	if err := os.WriteFile(bad, []byte("a: b\nsecret\n"), 0o600); err != nil {
-		t.Fatal(err)
+	holding := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
 	}
+	holding("bad", "a: b\nsecret\n")
 	for _, c := range []struct {
 		o    Options
 		want string
@@ -395,6 +400,9 @@ func TestOpenRefuses(t *testing.T) {
 		{Options{Endpoint: "http://user:secret@collector:4318"}, "not of the form"},
 		{Options{Endpoint: "http://collector:4318", HeadersFile: filepath.Join(dir, "none")}, "none"},
 		{Options{Endpoint: "http://collector:4318", HeadersFile: bad}, "line 2"},
+		{Options{Endpoint: "http://collector:4318", HeadersFile: holding("empty", "# none\n\n")}, "empty has no headers: write them into it"},
+		{Options{Endpoint: "http://collector:4318", HeadersFile: holding("value", "Authorization:\n")}, "line 1"},
+		{Options{Endpoint: "http://collector:4318", HeadersFile: holding("marked", "\ufeffAuthorization: Bearer one\n")}, "line 1"},
 	} {
 		_, err := Open(c.o, prometheus.NewRegistry())
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret@") {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
+import re
 import uuid
 from dataclasses import dataclass
 from typing import Any, Iterator
@@ -73,7 +75,8 @@ def send(
     run
         A name for these data. Shards are numbered by key within it, and a consumer applies each number
         once: repeat a call that failed with the same data, the same ``rows`` and the same name. Other data
-        need another name, or their shards are taken for ones that were applied. Default: a new name.
+        need another name, or their shards are taken for ones that were applied. Default: a new name, which is
+        refused with other data or ``rows``.
     brokers
         ``host:port``, more of them by comma.
     config
@@ -86,8 +89,8 @@ def send(
     Raises
     ------
     ValueError
-        A row without a key, a column that does not exist, no rows, or a shard larger than
-        ``message.max.bytes``. Nothing was sent.
+        A row without a key, a column that does not exist, no rows, a shard larger than
+        ``message.max.bytes``, or a run that was of other shards. Nothing was sent.
     BrokerError
         No broker answers, or the topic may not be created. Nothing was sent.
     DeliveryError
@@ -98,10 +101,10 @@ def send(
         raise ValueError(f"rows is {rows}: a shard has at least one")
     from confluent_kafka import KafkaException, Producer
 
-    run = run or uuid.uuid4().hex
-    if len(run.encode()) > MAX_RUN:
+    if run is not None and len(run.encode()) > MAX_RUN:
         raise ValueError(f"run {run!r} has more than {MAX_RUN} bytes")
     cut = Shards(table, key=key, model=model, rows=rows, time=time)
+    run = _run(run, cut)
     _fit(cut, run, int((config or {}).get("message.max.bytes", MAX_MESSAGE)))
     trouble = Trouble(topic, brokers)
     delivered = 0
@@ -154,6 +157,19 @@ def send(
         why = trouble.why(failed[0]) if failed else f"no answer in {timeout:g} s"
         raise DeliveryError(_rest(delivered, len(cut), run, why))
     return Sent(rows=table.num_rows, shards=delivered, keys=len(cut.keys), run=run)
+
+
+def _run(run: str | None, cut: Shards) -> str:
+    """The name of a run, of a new one with a digest of its shards: with others the consumer would skip rows that it never had."""
+    if not run:
+        return f"{uuid.uuid4().hex}-{cut.digest()}"
+    marked = re.fullmatch("[0-9a-f]{32}-([0-9a-f]{8})", run)
+    if marked and marked[1] != cut.digest():
+        raise ValueError(
+            f"run {run!r} began with other data, or with other rows of a shard: call send as it was, or leave run out, "
+            "which sends all as new data. Nothing was sent"
+        )
+    return run
 
 
 def _rest(delivered: int, count: int, run: str, why: str) -> str:
@@ -234,6 +250,13 @@ class Shards:
 
     def __len__(self) -> int:
         return len(self._cuts)
+
+    def digest(self) -> str:
+        """Tells these shards from others: by their columns, by which rows each has, and by the values of the first and the last."""
+        h = hashlib.sha256(repr((self.table.schema.to_string(), self.keys, self._cuts)).encode())
+        for _, _, _, lo, hi in (self._cuts[0], self._cuts[-1]):
+            h.update(repr(self.table.slice(lo, hi - lo).to_pylist()).encode())
+        return h.hexdigest()[:8]
 
     def __iter__(self) -> Iterator[Shard]:
         for last, code, number, lo, hi in self._cuts:
