@@ -122,6 +122,8 @@ var ofDLM = []mutant{
 		"byEnds*by/t.phiSD", "0*by", "^TestPriorOfTau2IsDoubted$", dlm},
 	{"dlm: a doubted prior keeps its rate", "models/dlm/sensitivity.go",
 		"w.rate[k] - rate/g.q[k%nodes]", "w.rate[k] - 0*rate", "^TestPriorSensitivity$", dlm},
+	{"dlm: limits follow by extrapolation", "models/dlm/regrid.go",
+		"if m.grid.left(&w.axis) {", "if false {", "^TestFarOutlier$", dlm},
 	{"dlm: prior mean of phi ignored", "models/dlm/sums.go",
 		"weighted += p.PhiMean / p.PhiVariance", "weighted += 0 / p.PhiVariance", "^TestPriorSD$", dlm},
 	{"dlm: theta_0 in units of the response", "models/dlm/window.go",
