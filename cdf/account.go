@@ -31,7 +31,7 @@ type account struct {
 	// What is told of them: it decides nothing.
 	outliers Outliers
 	// far is the sum of squares of values behind the first rows that are farther than far scales from
-	// the centre of their column, of which most have it, discounted.
+	// the centre of their column, of which most have it, discounted; of a time series that of Score.Far.
 	far float64
 
 	errors  correlated.Errors
@@ -97,6 +97,7 @@ func (a *account) add(t int64, s *Score, predicted *Score, expected, weight floa
 	a.wild = float32(float64(a.wild)*math.Exp(-n/wildMemory) + float64(predicted.Wild))
 	if predicted.Wild > 0 {
 		a.outliers = Outliers{Rows: a.outliers.Rows + int64(predicted.Wild), T: t}
+		a.far = min(a.far+predicted.Far, math.MaxFloat64)
 	}
 	if predicted.PIT != (Transforms{}) {
 		rows := predicted.PIT.classes()

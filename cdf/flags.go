@@ -75,8 +75,8 @@ func Advise(flag string) string {
 	case drift:
 		return "shards are predicted worse than those before: set forget below 1, or look for what changed"
 	case outliers:
-		return "a row of this shard or one shortly before is beyond the 1e-6 tails of its prediction, or a value behind the first rows was more than 300 scales off " +
-			"and still outweighs the others of its column: look at it, take it out at its source and read the topic again with a new group, or transform the column"
+		return "a row of this shard or one shortly before is beyond the 1e-6 tails of its prediction, or a value behind the first rows was more than 300 scales off, of a series one beyond those tails, " +
+			"and still weighs a tenth of the rows or more: look at it, take it out at its source and read the topic again with a new group, or transform the column"
 	case correlatedErrors:
 		return "rows that come together have errors in common, so that they tell less than as many independent rows, and intervals are too short: " +
 			"make one row of those that share an error, as their mean, or name what they share as a group of anova or poisson; for noise that lasts use dlm"

@@ -51,6 +51,9 @@ type Score struct {
 	// out by Transforms; no summary has either.
 	PIT  Transforms
 	Wild uint32
+	// Far is, of the rows of a time series that Wild counts, the sum of squares of their errors over the variances of their
+	// predictions: as many rows do they weigh in a variance. 0 of other models. No summary has it.
+	Far float64
 	// Expected is what LogDensity is in the mean under the laws that predicted the rows, the
 	// negative of their mean entropy: 0 where a Predictor does not know it. No summary has it.
 	Expected float64

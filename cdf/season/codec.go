@@ -5,11 +5,27 @@ import (
 	"math"
 )
 
+// clocked, beside the number of scores, says that the clock follows: rows that come at even times have none.
+const clocked = 2 * Window
+
+func (c *clock) numbers() [5]*int64 {
+	return [5]*int64{&c.Rest, &c.Crowded, &c.Most, &c.Sparse, &c.Least}
+}
+
 // Append appends the account. It takes the same room from the first row on, so that a state does not grow
 // with its stream.
 func (a *Account) Append(b []byte) []byte {
-	for _, v := range [...]int64{a.Unit, a.Rows, a.Fresh, int64(len(a.Scores))} {
+	n := int64(len(a.Scores))
+	if a.clock != (clock{}) {
+		n |= clocked
+	}
+	for _, v := range [...]int64{a.Unit, a.Rows, a.Fresh, n} {
 		b = binary.AppendUvarint(b, uint64(v))
+	}
+	if a.clock != (clock{}) {
+		for _, v := range a.clock.numbers() {
+			b = binary.AppendVarint(b, *v)
+		}
 	}
 	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(a.Period))
 	for _, v := range a.Scores {
@@ -28,7 +44,20 @@ func (a *Account) Read(b []byte) (rest []byte, ok bool) {
 		}
 		b = b[n:]
 	}
-	n := v[3]
+	a.clock = clock{}
+	n := v[3] &^ clocked
+	if v[3] != n {
+		for _, to := range a.clock.numbers() {
+			size := 0
+			if *to, size = binary.Varint(b); size <= 0 {
+				return nil, false
+			}
+			b = b[size:]
+		}
+		if a.clock == (clock{}) {
+			return nil, false
+		}
+	}
 	if n > Window || len(b) < 4+Window {
 		return nil, false
 	}

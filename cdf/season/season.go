@@ -34,11 +34,12 @@ const (
 
 // Account is what a key remembers of the errors of its rows.
 type Account struct {
-	Unit   int64  // steps between two scores: the least there was
+	Unit   int64  // steps between two scores, see unit.go
 	Scores []int8 // of successive units, the oldest first; 0: none
 	Rows   int64  // scores told
 	Fresh  int64  // of these, since the last judgement
 	Period float32
+	clock
 }
 
 // Shard is what the rows of a shard tell, and room to judge.
@@ -70,91 +71,24 @@ func (s *Shard) Tell(score float64) {
 // Season returns the period, in steps, that errors have, 0 where they have none.
 func (a *Account) Season() float64 { return float64(a.Period) * float64(max(a.Unit, 1)) }
 
-// Add takes in a shard. Of several rows of a step the first counts.
+// Add takes in a shard. Of several rows of a unit the first counts.
 func (a *Account) Add(s *Shard) {
 	for i := range s.rows {
-		if r := &s.rows[i]; r.steps >= 1 {
-			a.reach(r.steps)
-			a.push(stored(r.score))
+		if r := &s.rows[i]; r.steps >= 1 && a.reach(min(r.steps, longest), stored(r.score)) {
 			a.Rows++
 			a.Fresh++
 		}
 	}
 	if s.steps >= 1 {
-		a.pass(a.units(s.steps))
+		a.pass(min(s.steps, longest))
 	}
-	if a.Fresh < between {
-		return
-	}
-	if a.widen(); len(a.Scores) >= least {
+	if a.Fresh >= between && len(a.Scores) >= least {
 		a.Fresh, a.Period = 0, float32(s.line(a.Scores, a.limit()))
 	}
 }
 
 // limit is what a line exceeds.
 func (a *Account) limit() float64 { return unlikely + 2*math.Log1p(float64(a.Rows)/Window) }
-
-// units is how many units as many steps are.
-func (a *Account) units(steps float64) float64 {
-	return math.Round(min(steps, longest) / float64(a.Unit))
-}
-
-// reach goes to a row that is as many steps behind the one before. A time that passes in seconds, of rows that come by the hour, has
-// as unit the least gap: a lesser one begins anew, and so does one beyond the window behind a row that had no other before it.
-func (a *Account) reach(steps float64) {
-	unit := int64(min(steps, longest))
-	if a.Unit > 0 && unit >= a.Unit {
-		missing := a.units(steps) - 1
-		if missing < Window || len(a.Scores) != 1 {
-			a.pass(missing)
-			return
-		}
-	}
-	a.Unit, a.Scores, a.Period = unit, a.Scores[:0], 0
-}
-
-// pass leaves room for as many units without a row.
-func (a *Account) pass(missing float64) {
-	if missing >= Window {
-		a.Scores = a.Scores[:0]
-		return
-	}
-	for range int(missing) {
-		a.push(0)
-	}
-}
-
-// widen makes the unit the least gap between scores of a full window. A lesser one, as of a row a second behind another among
-// rows that come by the hour, is behind then, and would leave no room for a season.
-func (a *Account) widen() {
-	if len(a.Scores) < Window {
-		return
-	}
-	gap, first, last := Window, -1, -1
-	for i, v := range a.Scores {
-		switch {
-		case v == 0:
-			continue
-		case last < 0:
-			first = i
-		default:
-			gap = min(gap, i-last)
-		}
-		last = i
-	}
-	if gap < 2 || gap == Window || a.Unit > longest/int64(gap) {
-		return
-	}
-	at := func(i int) int { return (i - first + gap/2) / gap }
-	scores := a.Scores[:0] // behind what is read
-	for i, v := range a.Scores[first:] {
-		if to := at(first + i); v != 0 && to >= len(scores) {
-			scores = append(append(scores, make([]int8, to-len(scores))...), v)
-		}
-	}
-	scores = append(scores, make([]int8, max(0, at(Window-1)+1-len(scores)))...)
-	a.Unit, a.Scores, a.Period = a.Unit*int64(gap), scores, a.Period/float32(gap)
-}
 
 func (a *Account) push(score int8) {
 	if len(a.Scores) < Window {
@@ -184,5 +118,5 @@ func (a *Account) CopyTo(to *Account) {
 // Valid reports whether Add can have left this.
 func (a *Account) Valid() bool {
 	return a.Unit > 0 && len(a.Scores) <= Window && a.Rows >= 1 && a.Fresh >= 0 && a.Fresh <= a.Rows &&
-		a.Period >= 0 && a.Period <= Window
+		a.Period >= 0 && a.Period <= Window && a.clock.valid(a.Unit)
 }

@@ -172,41 +172,6 @@ func TestOddReading(t *testing.T) {
 	}
 }
 
-// The unit of a full window is the least gap in it, and scores keep their places.
-func TestWiden(t *testing.T) {
-	scores := func(at map[int]int8) []int8 {
-		v := make([]int8, Window)
-		for i, s := range at {
-			v[i] = s
-		}
-		return v
-	}
-	for _, c := range []struct {
-		name string
-		at   map[int]int8
-		unit int64
-		want []int8
-	}{
-		{"every third", map[int]int8{1000: 1, 1003: 2, 1009: 3}, 30, []int8{1, 2, 0, 3, 0, 0, 0, 0, 0}},
-		{"not quite", map[int]int8{3: 1, 1011: 2, 1015: 3, 1020: 4}, 40, append(append([]int8{1}, make([]int8, 251)...), 2, 3, 4, 0)},
-		{"neighbours", map[int]int8{3: 1, 5: 2, 6: 3}, 10, nil},
-		{"one", map[int]int8{3: 1}, 10, nil},
-	} {
-		a := Account{Unit: 10, Rows: 20, Scores: scores(c.at), Period: 60}
-		want, period := c.want, float32(60*10/c.unit)
-		if want == nil {
-			want = scores(c.at)
-		}
-		if a.widen(); a.Unit != c.unit || !slices.Equal(a.Scores, want) || a.Period != period || !a.Valid() {
-			t.Errorf("%s: unit %d, period %v, %d scores", c.name, a.Unit, a.Period, len(a.Scores))
-		}
-	}
-	a := Account{Unit: longest / 2, Rows: 20, Scores: scores(map[int]int8{1: 1, 9: 1})}
-	if a.widen(); !a.Valid() || a.Unit != longest/2 {
-		t.Errorf("a unit of %d", a.Unit)
-	}
-}
-
 // Steps without a row at the end of a shard take their time, whatever the unit: the phase of a season does not slip.
 func TestStepsBehindTheLastRow(t *testing.T) {
 	for _, unit := range []float64{1, 60, 3600} {
@@ -298,7 +263,7 @@ func TestCodec(t *testing.T) {
 	}
 }
 
-// A gap longer than the window, a lesser unit, and rows of the same step.
+// A gap longer than the window, a lesser unit, and rows of the same step; the steps before the first row are no gap.
 func TestGaps(t *testing.T) {
 	var s Shard
 	var a Account
@@ -306,7 +271,7 @@ func TestGaps(t *testing.T) {
 		steps float64
 		unit  int64
 		held  int
-	}{{60, 60, 1}, {180, 60, 4}, {0, 60, 4}, {20, 20, 1}, {40, 20, 3}, {1e9, 20, 1}} {
+	}{{1, 1, 1}, {60, 60, 2}, {180, 60, 5}, {0, 60, 5}, {20, 20, 14}, {40, 20, 16}, {1e9, 20, 1}} {
 		s.Reset()
 		s.Pass(c.steps)
 		s.Tell(1)

@@ -13,7 +13,7 @@ type spectrum struct {
 }
 
 // line returns the period of the strongest line of the periodogram that exceeds the limit, 0 where there is none. Of a season whose
-// shape is no sine it is the longest, which the others are parts of.
+// shape is no sine it is that whose multiples of frequency the others are.
 func (s *spectrum) line(scores []int8, limit float64) float64 {
 	n, squares, observed := len(scores), 0.0, 0
 	for _, v := range scores {
@@ -45,14 +45,34 @@ func (s *spectrum) line(scores []int8, limit float64) float64 {
 	if at == 0 {
 		return 0
 	}
-	period := float64(points) / float64(at)
-	for part := 2.; part <= 4; part++ {
-		k := int(math.Round(float64(at) / part))
-		if k > 0 && float64(k*n) >= fewest*float64(points) && max(power[k-1], power[k], power[k+1]) > limit {
-			period = part * float64(points) / float64(at)
+	return float64(points) / s.fundamental(power, at, float64(fewest*points)/float64(n))
+}
+
+// The ordinates that a period longer than that of the strongest line has to add: each tells by what it exceeds twice
+// what the greatest of three neighbours is on average, and all together by as much as no chance among ten periods.
+const (
+	expected = 3.5
+	surely   = 8.
+	parts    = 12
+)
+
+// fundamental returns the frequency, least or more, whose multiples the line at and the others are: of a season that is a spike lines are
+// alike, and the strongest may be any.
+func (s *spectrum) fundamental(power []float64, at int, lowest float64) float64 {
+	told := func(f float64) (sum float64) {
+		for j := 1.; j*f <= float64(2*len(power))/shortest; j++ {
+			k := min(int(math.Round(j*f)), len(power)-2)
+			sum += max(power[k-1], power[k], power[k+1]) - expected
+		}
+		return sum
+	}
+	best, most := float64(at), told(float64(at))+surely
+	for part := 2.; part <= parts; part++ {
+		if f := float64(at) / part; f >= lowest && told(f) > most {
+			best, most = f, told(f)
 		}
 	}
-	return period
+	return best
 }
 
 // around is the median of the ordinates beside k, 1 where they are exponential; apart is how many

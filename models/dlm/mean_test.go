@@ -229,7 +229,7 @@ func TestFewReturns(t *testing.T) {
 		least, most int
 	}{
 		{.9, 20, "unknown", 38, 40}, {.999, 20, "unknown", 38, 40}, {.999, 200, "unknown", 38, 40}, {.9, 20, "known", 0, 0},
-		{.9, 1000, "unknown", 0, 2}, {.5, 200, "unknown", 0, 2}, {0, 100, "unknown", 0, 2},
+		{.9, 1000, "unknown", 0, 2}, {.5, 400, "unknown", 0, 2}, {0, 200, "unknown", 0, 2},
 	} {
 		up := 0
 		for rep := range uint64(40) {

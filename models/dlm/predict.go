@@ -72,14 +72,25 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		if sh.Season != nil {
 			sh.Season.Tell(normal.Quantile(pit))
 		}
+		e, variance, wild := y-mean, w.variance(), t.Out.Wild
 		logs, err := f.absorb(y)
 		if err != nil {
 			return out, err
 		}
 		t.Logs += logs
-		t.Add(y-mean, pit, covered)
+		if t.Add(e, pit, covered); t.Out.Wild > wild {
+			t.Out.Far += math.Min(e/variance*e, math.MaxFloat64)
+		}
 	}
 	return t.Score("dlm")
+}
+
+// variance is that of a prediction within nodes.
+func (w *work) variance() (v float64) {
+	for k, p := range w.weight {
+		v += p * (w.spread[k] + 1) * w.rate[k]
+	}
+	return v / w.shape
 }
 
 // absorb takes a response into the walk and returns its log density.

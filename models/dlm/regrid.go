@@ -9,6 +9,7 @@ import (
 const (
 	edgeWeight = 1e-4 // an edge node with more moves its side out
 	tailWeight = 1e-8 // nodes with less beyond them are given up
+	leftWeight = .1   // an edge node with more says that the posterior is elsewhere
 	reach      = 6    // nodes per axis that an interpolation uses
 )
 
@@ -50,6 +51,11 @@ func (m *Model) check(w *work) bool {
 			return false
 		}
 		w.marginals()
+		if m.grid.left(&w.axis) {
+			m.grid.copyFrom(&m.reserve)
+			m.changed()
+			continue
+		}
 		low, high := m.grid.low, m.grid.high
 		for axis := range low {
 			low[axis], high[axis] = m.grid.limits(axis, &w.axis[axis])
@@ -65,6 +71,18 @@ func (m *Model) check(w *work) bool {
 		m.changed()
 	}
 	return true
+}
+
+// left reports whether the posterior left the limits at once, as behind a response that is 50 sds off. Limits that follow it
+// by and by extrapolate what the reserve has at its nodes: that is coarse, but so is what is known behind such a row.
+func (g *grid) left(weights *[2][nodes]float64) bool {
+	for axis := range weights {
+		w := &weights[axis]
+		if w[0] > leftWeight && g.low[axis] > fullLow[axis] || w[nodes-1] > leftWeight && g.high[axis] < fullHigh[axis] {
+			return true
+		}
+	}
+	return false
 }
 
 // limits returns the limits of an axis that suit its marginal weights.

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
@@ -13,6 +15,7 @@ type told struct {
 	known       bool
 	phi, phiSD  float64
 	sensitivity [sigma2Row + 1]float64 // of phi, tau2 and sigma2
+	slowest     float64                // see doubt, -1 where it has nothing to say
 }
 
 // posterior returns what is told of the present state, of which Summarize usually
@@ -37,7 +40,69 @@ func (m *Model) tell(w *work) {
 	t.sensitivity[tau2Row], byTau = w.sensitivity(&m.grid, p.Tau2Shape, p.Tau2Rate, true, t.phi)
 	t.sensitivity[sigma2Row], bySigma = w.sensitivity(&m.grid, p.Sigma2Shape, p.Sigma2Rate, false, t.phi)
 	t.sensitivity[phiRow] = max(math.Abs(byTau), math.Abs(bySigma)) / t.phiSD
+	t.slowest = -1
+	if t.sensitivity[tau2Row] > beyondDoubt {
+		var by float64
+		by, t.slowest = w.doubt(&m.grid, p)
+		t.sensitivity[phiRow] = max(t.sensitivity[phiRow], byEnds*by/t.phiSD)
+	}
 	m.told = t
+}
+
+// The prior of tau2 that takes the place of the model's where that is doubted: it lets a level hardly
+// move, and is what docs/models/dlm.md advises for such a one.
+const weakShape, weakRate = .5, .001
+
+// beyondDoubt is a sensitivity of tau2 up to which no other prior of it changes what is said of phi: to save time.
+const beyondDoubt = .15
+
+// byEnds makes phi depend on its prior, by a sensitivity of .35, where an end of its interval is half an sd off.
+const byEnds = .7
+
+// doubt returns by how much an end of the 95 % interval of phi moves out under a prior of tau2 that lets the level hardly
+// move, and where its upper end is then; 0 and -1 where the model's own says more than the default, as one that is known, or no more
+// than that one. The default hardly lets a level move by less than a tenth of the noise. Of one that does, it
+// makes one that returns at once, and phi is near 0: by so many orders of the density that no power of the prior shows
+// any of it.
+//
+// It is of the posterior that was weighed last, and takes the room of its logarithms.
+func (w *work) doubt(g *grid, p *Prior) (by, slowest float64) {
+	shape, rate := max(p.Tau2Shape-weakShape, 0), max(p.Tau2Rate-weakRate, 0)
+	if p.Tau2Shape > Defaults().Prior.Tau2Shape || shape == 0 && rate == 0 {
+		return 0, -1
+	}
+	w.phi.fill(g, &w.axis[etaAxis])
+	low, high := w.phi.quantile(.025), w.phi.quantile(.975)
+	// The density of a node is that of before times q^shape, B^A / (B - rate/q)^(A - shape).
+	log, weak := w.log, w.factor
+	for k := range weak {
+		weak[k] = w.rate[k] - rate/g.q[k%nodes]
+	}
+	vec.Logs(log, weak)
+	for k, v := range log {
+		log[k] = float64(shape*g.l[k%nodes]) + float64(w.shape*w.logRate[k]) - float64((w.shape-shape)*v)
+	}
+	vec.Logs(weak, w.weight)
+	top := math.Inf(-1)
+	for k := range log {
+		if log[k] += weak[k]; w.weight[k] > 0 {
+			top = max(top, log[k])
+		}
+	}
+	vec.Lower(log, top, -nothing)
+	vec.Exps(weak, log)
+	var axis [nodes]float64
+	sum := 0.0
+	for k, v := range weak {
+		if w.weight[k] > 0 {
+			axis[k/nodes] += v
+			sum += v
+		}
+	}
+	lin.Scale(1/sum, axis[:])
+	w.phi.fill(g, &axis)
+	slowest = w.phi.quantile(.975)
+	return max(low-w.phi.quantile(.025), slowest-high), slowest
 }
 
 // PriorSensitivity writes those of tau2 and sigma2, and that of phi: the sds by which

@@ -60,7 +60,7 @@ func TestPriorSensitivity(t *testing.T) {
 		sigmaUp, phiSigmaUp, _ := under(0, h)
 		sigmaDown, phiSigmaDown, _ := under(0, -h)
 		want := [...]float64{
-			phiRow:    max(math.Abs(phiTauUp-phiTauDown), math.Abs(phiSigmaUp-phiSigmaDown)) / (2 * h) / sd,
+			phiRow:    max(max(math.Abs(phiTauUp-phiTauDown), math.Abs(phiSigmaUp-phiSigmaDown))/(2*h), .7*endsMove(t, m)) / sd,
 			tau2Row:   math.Sqrt(tauUp+tauDown-2*middle) / h,
 			sigma2Row: math.Sqrt(sigmaUp+sigmaDown-2*middle) / h,
 		}
@@ -85,6 +85,61 @@ func TestPriorSensitivity(t *testing.T) {
 		d.Must(t, rowsShard(y[:1]), 1)
 		if m.told.known {
 			t.Errorf("%s: what was told outlives a shard", name)
+		}
+	}
+}
+
+// endsMove is by how much an end of the interval of phi moves out with tau2 ~ IG(.5, .001).
+func endsMove(t *testing.T, m *Model) float64 {
+	t.Helper()
+	w := m.family.take()
+	ends := func(p Prior) (low, high float64) {
+		if !w.weigh(&m.grid, &p, m.n) {
+			t.Fatal("weights not finite")
+		}
+		w.marginals()
+		w.phi.fill(&m.grid, &w.axis[etaAxis])
+		return w.phi.quantile(.025), w.phi.quantile(.975)
+	}
+	p := m.family.settings.Prior
+	if p.Tau2Shape > 2 {
+		return 0
+	}
+	low, high := ends(p)
+	p.Tau2Shape, p.Tau2Rate = .5, .001
+	weakLow, weakHigh := ends(p)
+	return max(low-weakLow, weakHigh-high)
+}
+
+// Where the default prior of tau2 decides that a slow level is none phi is listed, and the rows tell too little of mu; where the level
+// moves as much as the prior expects neither is up after some hundred rows: 60 series of each.
+func TestPriorOfTau2IsDoubted(t *testing.T) {
+	for name, c := range map[string]struct {
+		of          series
+		n           int
+		few, listed [2]int
+	}{
+		"a slow level that hardly moves":      {series{phi: constantly(.98), tau: .12, sigma: .8}, 100, [2]int{52, 60}, [2]int{30, 60}},
+		"a slow level that hardly moves, 200": {series{phi: constantly(.98), tau: .12, sigma: .8}, 200, [2]int{54, 60}, [2]int{20, 60}},
+		"a level that hardly moves":           {series{phi: constantly(.8), tau: .1, sigma: 1}, 400, [2]int{0, 3}, [2]int{54, 60}},
+		"one that moves":                      {series{phi: constantly(.8), tau: .5, sigma: .8}, 1200, [2]int{0, 0}, [2]int{0, 1}},
+		"a slow one that moves":               {series{phi: constantly(.95), tau: .3, sigma: .6}, 1200, [2]int{0, 3}, [2]int{0, 0}},
+	} {
+		few, listed := 0, 0
+		for rep := range uint64(60) {
+			y, _ := c.of.make(400+rep, c.n)
+			d := modeltest.Stepper{Model: withMean(t)}
+			d.Must(t, rowsShard(y), 1)
+			few += len(d.Model.(cdf.Flagger).AppendFlags(nil))
+			got := []float64{0}
+			d.Model.(*Model).PriorSensitivity(each(params)[:1], got)
+			if got[0] > .35 {
+				listed++
+			}
+		}
+		t.Logf("%s: few returns %d, phi listed %d of 60", name, few, listed)
+		if few < c.few[0] || few > c.few[1] || listed < c.listed[0] || listed > c.listed[1] {
+			t.Errorf("%s: few returns %d, phi listed %d of 60", name, few, listed)
 		}
 	}
 }
