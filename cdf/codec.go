@@ -194,7 +194,7 @@ const (
 	partSeason                  // of a time series
 	partFar                     // values far behind the first rows
 	partUnequal                 // of groups that a model has one variance for
-	partAmended                 // the model's state is one that releases before this part do not read: nothing follows
+	partAmended                 // releases before this part do not read the model's state, or a part: nothing follows
 	allParts        = 1<<iota - 1
 )
 

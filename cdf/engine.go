@@ -69,9 +69,6 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	return e, nil
 }
 
-// amended reports whether the model's state is, see Amended.
-func (e *engine) amended() bool { return e.amender != nil && e.amender.Amended() }
-
 func (d *design) dims(spec *Spec) Dims {
 	return Dims{
 		Columns:   d.names,

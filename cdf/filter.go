@@ -72,7 +72,7 @@ type state struct {
 	score    Score   // of the last shard, original units
 	scaled   Score   // same, in the model's units
 	evidence float64 // log p of all absorbed rows, model's units
-	amended  bool    // in a snapshot: the model's state is, see Amended
+	amended  bool    // in a snapshot: see partAmended
 	account  account // of the scores of all shards
 	design   *design // nil before the first shard
 	factors  []factor

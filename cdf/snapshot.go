@@ -41,7 +41,7 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 		return dst, f.broken
 	}
 	start := len(dst)
-	f.now.amended = f.engine != nil && f.engine.amended()
+	f.now.amended = f.now.amends(f.engine)
 	b := append(dst, snapshotMagic...)
 	version := f.now.version()
 	b = append(b, version)
@@ -73,6 +73,11 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 		binary.LittleEndian.PutUint64(b[at:], uint64(f.bytes))
 	}
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli)), nil
+}
+
+// amends reports whether the model's state, or a part, is one that releases before partAmended do not read.
+func (s *state) amends(e *engine) bool {
+	return e != nil && e.amender != nil && e.amender.Amended() || s.account.season.Uneven()
 }
 
 // version is the lowest that holds the state.

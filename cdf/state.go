@@ -84,8 +84,8 @@ func (s *state) read(r *reader, version byte, spec *Spec, w *Workspace) (*engine
 	if err == nil {
 		err = e.model.UnmarshalBinary(model)
 	}
-	if err == nil && e.amended() != s.amended {
-		err = fmt.Errorf("%w: the model's state is amended, and the snapshot says otherwise", ErrSnapshot)
+	if err == nil && s.amends(e) != s.amended {
+		err = fmt.Errorf("%w: what releases before do not read is there, and the snapshot says otherwise, or the reverse", ErrSnapshot)
 	}
 	if err != nil {
 		r.err = as(ErrSnapshot, err)

@@ -12,17 +12,20 @@ func (c *clock) numbers() [5]*int64 {
 	return [5]*int64{&c.Rest, &c.Crowded, &c.Most, &c.Sparse, &c.Least}
 }
 
+// Uneven reports whether Append appends a clock, which releases before it do not read.
+func (a *Account) Uneven() bool { return a != nil && a.clock != (clock{}) }
+
 // Append appends the account. It takes the same room from the first row on, so that a state does not grow
 // with its stream.
 func (a *Account) Append(b []byte) []byte {
 	n := int64(len(a.Scores))
-	if a.clock != (clock{}) {
+	if a.Uneven() {
 		n |= clocked
 	}
 	for _, v := range [...]int64{a.Unit, a.Rows, a.Fresh, n} {
 		b = binary.AppendUvarint(b, uint64(v))
 	}
-	if a.clock != (clock{}) {
+	if a.Uneven() {
 		for _, v := range a.clock.numbers() {
 			b = binary.AppendVarint(b, *v)
 		}
@@ -54,7 +57,7 @@ func (a *Account) Read(b []byte) (rest []byte, ok bool) {
 			}
 			b = b[size:]
 		}
-		if a.clock == (clock{}) {
+		if !a.Uneven() {
 			return nil, false
 		}
 	}
