@@ -63,7 +63,7 @@ var faulty = []mutant{
 	{"a killed import that the command does not look at", "cmd/consumer/state/import.go",
 		"layout, err := admin.TakeBack(ctx, s.Store, s.Store, topic, s.count, marked)", "layout, err := marked, err", "TestImportThatChangedNothing", []string{"./cmd/consumer"}},
 	{"a store that fails taken for a consumer", "cmd/consumer/state/delete.go",
-		"if errors.Is(err, pipeline.ErrFenced) {", "if err != nil {", "TestDeleteAllThatFails", []string{"./cmd/consumer"}},
+		"errors.Is(err, pipeline.ErrFenced)", "errors.Is(err, err)", "TestDeleteAllThatFails", []string{"./cmd/consumer"}},
 	{"an import that the group's offsets do not tell of", "pipeline/admin/refill.go",
 		"r.mark, r.note, r.write,", "r.mark, r.write, r.note,", "TestImportedAndLost", tools},
 	{"a row that no worker can read imported", "cmd/consumer/state/import.go",
