@@ -48,7 +48,7 @@ func TakeBack(ctx context.Context, s pipeline.Store, l pipeline.LayoutAdmin, top
 		}
 	}
 	was := pipeline.Layout{Partitions: found.Partitions, Past: found.Past}
-	if err := l.SetLayout(ctx, topic, layout, was); err != nil {
+	if err := replaceLayout(ctx, l, topic, layout, was); err != nil {
 		return layout, fmt.Errorf("the mark of an import %s: %w", layout.Importing, err)
 	}
 	return was, nil

@@ -28,7 +28,7 @@ func TestMarkIsTakenBack(t *testing.T) {
 	}
 	first, taken, left := layout(), 0, 0
 	for at, total := 0, 1<<30; at <= total; at++ {
-		for own := 0; own <= 8; own++ {
+		for own := 0; own <= 12; own++ {
 			store.Restore(before)
 			im := x.begin(t.Context(), store, "first", false)
 			if n := im.steps(at); n < at {
