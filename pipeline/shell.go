@@ -200,7 +200,7 @@ func (fx fxPublish) start(s *shell) {
 
 func (fx fxSave) start(s *shell) {
 	traced := s.traces.saving(len(fx.c.Changes))
-	s.bounded(s.epoch, func(ctx context.Context) event {
+	s.within(s.epoch, saveTimeout(&fx.c), func(ctx context.Context) event {
 		traced.begin()
 		err := s.save(ctx, fx)
 		traced.end(err)

@@ -98,6 +98,8 @@ var faulty = []mutant{
 		"return nil, damage(err)", "return nil, err", "TestAnotherType", store},
 	{"connections to former addresses kept", "pipeline/kafka/client.go",
 		"\t\tc.sweep(n.idle)\n", "", "TestIdleConnections", broker},
+	{"large checkpoints that a slow store never gets done", "pipeline/shell.go",
+		"s.within(s.epoch, saveTimeout(&fx.c), func", "s.within(s.epoch, ioTimeout, func", "TestSlowStoreIsWaitedFor", machine},
 	{"goroutine left by an assignment", "pipeline/shell.go",
 		"\ts.acks.wait()\n\ts.stop()\n", "\ts.acks.wait()\n\tgo func() { <-s.w.ending }()\n\ts.stop()\n", "TestRebalancesLeaveNothing", machine},
 	{"end waits for who does not answer", "pipeline/shell.go",
