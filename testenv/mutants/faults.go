@@ -98,6 +98,8 @@ var faulty = []mutant{
 		"return nil, damage(err)", "return nil, err", "TestAnotherType", store},
 	{"connections to former addresses kept", "pipeline/kafka/client.go",
 		"\t\tc.sweep(n.idle)\n", "", "TestIdleConnections", broker},
+	{"a limit that a slow store never meets", "pipeline/shell_io.go",
+		"const ioTimeout = 30 * time.Second", "const ioTimeout = 6 * time.Second", "TestSimulatedSlowness", machine},
 	{"large checkpoints that a slow store never gets done", "pipeline/shell.go",
 		"s.within(s.epoch, saveTimeout(&fx.c), func", "s.within(s.epoch, ioTimeout, func", "TestSlowStoreIsWaitedFor", machine},
 	{"goroutine left by an assignment", "pipeline/shell.go",
