@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"sync"
 	"time"
@@ -158,7 +159,16 @@ func (s *shell) backlog() int64 {
 // The effects. None of them waits here.
 
 func (fxClaim) start(s *shell) {
-	s.bounded(s.io, func(ctx context.Context) event { f, err := s.claim(ctx); return evClaimed{f, err} })
+	s.call(func() event {
+		if err := s.w.turns.Take(s.io); err != nil {
+			return evClaimed{err: err}
+		}
+		ctx, cancel := context.WithTimeout(s.io, ioTimeout)
+		defer cancel()
+		f, err := s.claim(ctx)
+		s.w.turns.Done(err == nil, err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded))
+		return evClaimed{f, err}
+	})
 }
 
 func (fx fxOpen) start(s *shell) { s.open(fx) }

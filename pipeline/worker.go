@@ -60,6 +60,7 @@ type Worker struct {
 	board  *board
 	pool   pool
 	pages  pagePool
+	turns  depend.Turns // of claims, which take several requests each
 	faults faultLog
 	lanes  sync.WaitGroup // goroutines of lanes, also abandoned ones
 	watch  func(context.Context)
