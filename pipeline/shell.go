@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"sync"
 	"time"
@@ -158,18 +157,7 @@ func (s *shell) backlog() int64 {
 
 // The effects. None of them waits here.
 
-func (fxClaim) start(s *shell) {
-	s.call(func() event {
-		if err := s.w.turns.Take(s.io); err != nil {
-			return evClaimed{err: err}
-		}
-		ctx, cancel := context.WithTimeout(s.io, ioTimeout)
-		defer cancel()
-		f, err := s.claim(ctx)
-		s.w.turns.Done(err == nil, err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded))
-		return evClaimed{f, err}
-	})
-}
+func (fxClaim) start(s *shell) { s.call(s.claimInTurn) }
 
 func (fx fxOpen) start(s *shell) { s.open(fx) }
 
@@ -232,12 +220,7 @@ func (fx fxLook) start(s *shell) {
 	})
 }
 
-func (fx fxProbe) start(s *shell) {
-	s.bounded(s.epoch, func(ctx context.Context) event {
-		_, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil, 0)
-		return evProbed{fx.epoch, err}
-	})
-}
+func (fx fxProbe) start(s *shell) { s.probe(fx) }
 
 func (fx fxCommit) start(s *shell) {
 	s.saving.done()

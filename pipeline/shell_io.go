@@ -64,6 +64,35 @@ func (s *shell) within(ctx context.Context, limit time.Duration, f func(context.
 	})
 }
 
+// claimInTurn claims once there is a turn for it.
+func (s *shell) claimInTurn() event {
+	if err := s.w.turns.Take(s.io); err != nil {
+		return evClaimed{err: err}
+	}
+	ctx, cancel := context.WithTimeout(s.io, ioTimeout)
+	defer cancel()
+	f, err := s.claim(ctx)
+	s.w.turns.Done(err == nil, err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded))
+	return evClaimed{f, err}
+}
+
+// probe looks whether the claim of an idle partition holds, after those that look already.
+func (s *shell) probe(fx fxProbe) {
+	epoch := s.epoch
+	s.call(func() event {
+		select {
+		case s.w.probes <- struct{}{}:
+		case <-epoch.Done():
+			return evProbed{fx.epoch, epoch.Err()}
+		}
+		defer func() { <-s.w.probes }()
+		ctx, cancel := context.WithTimeout(epoch, ioTimeout)
+		defer cancel()
+		_, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil, 0)
+		return evProbed{fx.epoch, err}
+	})
+}
+
 // claim takes the partition over and gathers what the machine decides on.
 func (s *shell) claim(ctx context.Context) (facts, error) {
 	opt, p := &s.w.opt, s.a.Partition
