@@ -157,9 +157,7 @@ func (s *shell) backlog() int64 {
 
 // The effects. None of them waits here.
 
-func (fxClaim) start(s *shell) {
-	s.bounded(s.io, func(ctx context.Context) event { f, err := s.claim(ctx); return evClaimed{f, err} })
-}
+func (fxClaim) start(s *shell) { s.call(s.claimInTurn) }
 
 func (fx fxOpen) start(s *shell) { s.open(fx) }
 
@@ -200,7 +198,7 @@ func (fx fxPublish) start(s *shell) {
 
 func (fx fxSave) start(s *shell) {
 	traced := s.traces.saving(len(fx.c.Changes))
-	s.bounded(s.epoch, func(ctx context.Context) event {
+	s.within(s.epoch, saveTimeout(&fx.c), func(ctx context.Context) event {
 		traced.begin()
 		err := s.save(ctx, fx)
 		traced.end(err)
@@ -222,12 +220,7 @@ func (fx fxLook) start(s *shell) {
 	})
 }
 
-func (fx fxProbe) start(s *shell) {
-	s.bounded(s.epoch, func(ctx context.Context) event {
-		_, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil, 0)
-		return evProbed{fx.epoch, err}
-	})
-}
+func (fx fxProbe) start(s *shell) { s.probe(fx) }
 
 func (fx fxCommit) start(s *shell) {
 	s.saving.done()

@@ -19,8 +19,21 @@ import (
 // again: the group's heartbeats go on without it, so nobody else would notice.
 const stallAfter = 20 * time.Second
 
-// ioTimeout bounds every other call.
+// ioTimeout bounds every other call, but for a save.
 const ioTimeout = 30 * time.Second
+
+// saveTimeout bounds a save. A store takes it in several calls, each of which has a limit of its own:
+// one that is slow with each of them must not keep a large checkpoint from ever coming to its end.
+func saveTimeout(c *Checkpoint) time.Duration {
+	bytes := 0
+	for i := range c.Changes {
+		bytes += len(c.Changes[i].Key) + len(c.Changes[i].Value)
+	}
+	return ioTimeout + time.Duration(bytes>>20)*megabyteTimeout
+}
+
+// megabyteTimeout is as long as the calls may take in which a store takes a megabyte: four at most.
+const megabyteTimeout = 40 * time.Second
 
 // call runs one piece of I/O and delivers what came of it.
 func (s *shell) call(f func() event) {
@@ -39,10 +52,44 @@ func (s *shell) call(f func() event) {
 // bounded is call with what must end by itself: whatever a dependency does, what
 // was asked of it is given up and asked again.
 func (s *shell) bounded(ctx context.Context, f func(context.Context) event) {
+	s.within(ctx, ioTimeout, f)
+}
+
+// within is bounded with another limit.
+func (s *shell) within(ctx context.Context, limit time.Duration, f func(context.Context) event) {
 	s.call(func() event {
-		ctx, cancel := context.WithTimeout(ctx, ioTimeout)
+		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
 		return f(ctx)
+	})
+}
+
+// claimInTurn claims once there is a turn for it.
+func (s *shell) claimInTurn() event {
+	if err := s.w.turns.Take(s.io); err != nil {
+		return evClaimed{err: err}
+	}
+	ctx, cancel := context.WithTimeout(s.io, ioTimeout)
+	defer cancel()
+	f, err := s.claim(ctx)
+	s.w.turns.Done(err == nil, err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded))
+	return evClaimed{f, err}
+}
+
+// probe looks whether the claim of an idle partition holds, after those that look already.
+func (s *shell) probe(fx fxProbe) {
+	epoch := s.epoch
+	s.call(func() event {
+		select {
+		case s.w.probes <- struct{}{}:
+		case <-epoch.Done():
+			return evProbed{fx.epoch, epoch.Err()}
+		}
+		defer func() { <-s.w.probes }()
+		ctx, cancel := context.WithTimeout(epoch, ioTimeout)
+		defer cancel()
+		_, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, nil, 0)
+		return evProbed{fx.epoch, err}
 	})
 }
 

@@ -84,6 +84,18 @@ func (s *Sim) delay() time.Duration {
 	return time.Duration(1 + s.net.Int64N(int64(s.Plan.Delay)))
 }
 
+// delayOf is how long a message to or from a server takes.
+func (s *Sim) delayOf(at simServer) time.Duration {
+	d := s.delay()
+	for i := range s.Plan.Faults {
+		if f := &s.Plan.Faults[i]; f.Kind == StoreSlow && f.reigns(s.clock.now) && (at == serverStore || at == serverPin) {
+			half := time.Duration(f.N) * time.Second / 2
+			d = max(d, half+time.Duration(s.net.Int64N(int64(half))))
+		}
+	}
+	return d
+}
+
 // request sends a server something to do. The answer comes once, later, or not
 // at all.
 func (s *Sim) request(at simServer, do func() error, answer func(error)) {
@@ -91,8 +103,8 @@ func (s *Sim) request(at simServer, do func() error, answer func(error)) {
 		asked := do
 		do = func() error { return s.atStore(asked) }
 	}
-	reply := func(err error) { s.clock.after(s.delay(), func() { answer(err) }) }
-	s.clock.after(s.delay(), func() {
+	reply := func(err error) { s.clock.after(s.delayOf(at), func() { answer(err) }) }
+	s.clock.after(s.delayOf(at), func() {
 		switch s.fate(at) {
 		case isFine:
 			reply(do())

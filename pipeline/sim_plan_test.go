@@ -79,6 +79,7 @@ const (
 	StoreEmpties FaultKind = "store empties" // at From it loses all it had
 	StoreDamaged FaultKind = "store damaged" // at From it loses what a value points to, and has it back at To
 	StoreForgets FaultKind = "store forgets" // at From it loses a value, as if the key had none, and has it back at To
+	StoreSlow    FaultKind = "store slow"    // messages to and from it take up to N seconds, half of that at least
 	StoreFull    FaultKind = "store full"    // the partition's master answers reads and refuses writes
 
 	Elect    FaultKind = "elect"    // a new leader that has the whole log

@@ -135,3 +135,23 @@ func TestSimulatedRecovery(t *testing.T) {
 		}
 	}
 }
+
+// TestSimulatedSlowness: a store that is slow for minutes, transactions that stay open for as long, and an hour in
+// which nothing can be written hold up what they must: nothing stands still for the rest, nor grows.
+func TestSimulatedSlowness(t *testing.T) {
+	n := uint64(800)
+	if testing.Short() {
+		n = 100
+	}
+	if *simSeeds > 0 {
+		n = uint64(*simSeeds)
+	}
+	for seed := *simFrom; seed < *simFrom+n; seed++ {
+		p := pipeline.DrawSlow(seed)
+		if v := simulate(p); v != nil {
+			t.Errorf("seed %d: %s: %s", seed, v.Kind, v.What)
+			explain(t, p)
+			return
+		}
+	}
+}

@@ -269,7 +269,7 @@ func (w *simWorker) settled() {
 // calm reports whether nothing failed since, and for long enough before that.
 func (s *Sim) calm(since time.Duration) bool {
 	for i := range s.Plan.Faults {
-		if f := &s.Plan.Faults[i]; f.From <= s.clock.now && f.To+s.patience() > since {
+		if f := &s.Plan.Faults[i]; f.Kind != StoreSlow && f.From <= s.clock.now && f.To+s.patience() > since {
 			return false
 		}
 	}
@@ -279,17 +279,17 @@ func (s *Sim) calm(since time.Duration) bool {
 // pause is the longest that a checkpoint may take that nothing disturbs: what
 // lanes have takes about an interval, or the slowest record, and the outputs
 // go a batch after the other.
-func (s *Sim) pause() time.Duration {
+func (s *Sim) pause(since time.Duration) time.Duration {
 	p := &s.Plan
 	batches := min(len(p.Log), p.Records)/simBatch + 20
-	return simPoll + 3*p.Interval + 4*p.Cost + time.Duration(2*batches)*p.Delay
+	return simPoll + 3*p.Interval + 4*p.Cost + time.Duration(2*batches)*p.Delay + 12*2*s.slowest(since)
 }
 
 // saveInTime checks the distance of two checkpoints.
 func (s *Sim) saveInTime() {
 	t := &s.truth
-	if since := max(t.savedAt, s.workAt); s.clock.now-since > s.pause() && s.calm(since) {
-		s.violate("progress", "a checkpoint comes after %v in calm, want %v", s.clock.now-since, s.pause())
+	if since := max(t.savedAt, s.workAt); s.clock.now-since > s.pause(since) && s.calm(since) {
+		s.violate("progress", "a checkpoint comes after %v in calm, want %v", s.clock.now-since, s.pause(since))
 	}
 	t.savedAt = s.clock.now
 }
@@ -306,8 +306,8 @@ func (x *simWatch) ended(w *simWorker) {
 	if !x.saves || !s.calm(x.revoked) {
 		return
 	}
-	if w.m.acked != w.m.dispatched || s.clock.now-x.revoked > s.pause() {
-		s.violate("progress", "told to stop, a worker saved %d of %d and took %v, want %v", w.m.acked, w.m.dispatched, s.clock.now-x.revoked, s.pause())
+	if w.m.acked != w.m.dispatched || s.clock.now-x.revoked > s.pause(x.revoked) {
+		s.violate("progress", "told to stop, a worker saved %d of %d and took %v, want %v", w.m.acked, w.m.dispatched, s.clock.now-x.revoked, s.pause(x.revoked))
 	}
 }
 

@@ -300,7 +300,7 @@ func (w *simWorker) save(fx fxSave) {
 		}
 		return err
 	}})
-	w.call(ioTimeout, func(err error) event { return evSaved{fx.epoch, err} }, steps...)
+	w.call(saveTimeout(&fx.c), func(err error) event { return evSaved{fx.epoch, err} }, steps...)
 }
 
 func (w *simWorker) wait(fx fxWait) {

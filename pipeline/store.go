@@ -275,7 +275,7 @@ func (l *Layout) Elsewhere(topic string, partitions int) (why, remedy string) {
 		return fmt.Sprintf("topic %s has %d partitions and had %d when its state was begun: keys are elsewhere now", topic, partitions, l.Partitions),
 			fmt.Sprintf("Stop the producers, and move the states with the command rescale --to %d", partitions)
 	case l.Importing != nil:
-		remedy = "Wait for it. If it was killed, run it again with --force"
+		remedy = "Wait for it. If it was killed, run it again: it says whether that needs --force"
 		if l.Importing.Ended {
 			remedy = "Run it again"
 		}
@@ -343,6 +343,14 @@ type Importing struct {
 	File  string `json:"file"`            // that it reads, as it was named
 	Since int64  `json:"since"`           // when it began, in milliseconds since 1970
 	Ended bool   `json:"ended,omitempty"` // it failed, and is not at work any more
+	Found *Found `json:"found,omitempty"` // nil: states that were not whole, or of a release that did not say
+}
+
+// Found is what an import was to replace: who finds it as it was knows that nothing was changed.
+type Found struct {
+	Partitions int    `json:"partitions"` // as in the layout
+	Past       []Era  `json:"past,omitempty"`
+	States     string `json:"states"` // tells the states from others
 }
 
 // String says which import it is.

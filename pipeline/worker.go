@@ -60,12 +60,18 @@ type Worker struct {
 	board  *board
 	pool   pool
 	pages  pagePool
+	turns  depend.Turns  // of claims, which take several requests each
+	probes chan struct{} // holds one for each look of an idle partition that is under way
 	faults faultLog
 	lanes  sync.WaitGroup // goroutines of lanes, also abandoned ones
 	watch  func(context.Context)
 	start  time.Time
 	ending <-chan struct{} // closed when the process is to end
 }
+
+// mostProbes is how many idle partitions look after their claims at once: where the store is slow, the looks of many
+// must not have those wait that have work.
+const mostProbes = 4
 
 // New checks the options and returns a worker.
 func New(opt Options) (*Worker, error) {
@@ -87,7 +93,7 @@ func New(opt Options) (*Worker, error) {
 		opt.Depend = depend.New(opt.Metrics.registry, opt.Logger, depend.Kafka, depend.Redis)
 		watch = opt.Depend.Run
 	}
-	w := &Worker{opt: opt, watch: watch, budget: NewBudget(opt.Inflight), pages: pagePool{size: pageBytes, own: pageBytes}, start: time.Now()}
+	w := &Worker{opt: opt, watch: watch, budget: NewBudget(opt.Inflight), pages: pagePool{size: pageBytes, own: pageBytes}, start: time.Now(), probes: make(chan struct{}, mostProbes)}
 	w.board = newBoard(opt.Metrics.hold)
 	opt.Metrics.watch(w.budget)
 	return w, nil

@@ -62,3 +62,22 @@ func TestStateDeleteCountsKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestDeleteAllThatFails: a store that fails in the middle is not taken for a consumer that was started, and
+// run again it deletes the rest.
+func TestDeleteAllThatFails(t *testing.T) {
+	w := settled(t)
+	client, prefix := w.stateRedis(int(home("b")))
+	if err := client.Set(t.Context(), prefix+"aside", "no set", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	code, _, messages := w.consumer("state", "delete", "--all", "--yes")
+	if code != 1 || !strings.Contains(messages, "run this again") || strings.Contains(messages, "a consumer was started") {
+		t.Errorf("exit %d\n%s", code, messages)
+	}
+	w.drop(client, prefix+"aside")
+	w.must("state", "delete", "--all", "--yes")
+	if out, _ := w.must("state", "list"); out != "" {
+		t.Errorf("left: %s", out)
+	}
+}

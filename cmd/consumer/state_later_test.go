@@ -2,17 +2,20 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cmd/consumer/connect"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/admin"
 	"github.com/credence-stream/credence/pipeline/arrow"
 	"github.com/credence-stream/credence/pipeline/kafka"
 )
@@ -126,6 +129,50 @@ func TestImportSaysWhoImports(t *testing.T) {
 		t.Errorf("%v, was %v", now, want)
 	}
 	w.must("verify")
+}
+
+// TestImportThatChangedNothing: the next import takes back the mark of one that was killed before it had
+// changed anything, also where it is refused for another reason.
+func TestImportThatChangedNothing(t *testing.T) {
+	w := settled(t)
+	file := w.exported()
+	want := w.everything()
+	c := w.config()
+	conn := w.connect(c)
+	if err := conn.OpenStore(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	was, err := w.layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := make(chan struct{})
+	go func() {
+		defer close(killed)
+		_ = (&admin.Refill{
+			Topic: c.Kafka.Input, Count: connect.Partitions, Mark: pipeline.Importing{ID: "deadbeef00", File: "of-monday.arrows"}, Metas: w.metas(c.Kafka.Group), Layout: was,
+			Store: conn.Store, Admin: conn.Store, Layouts: conn.Store,
+			MayNote: func(context.Context) error { return nil },
+			Note:    func(context.Context, map[int32]pipeline.GroupOffset) error { runtime.Goexit(); return nil },
+		}).Run(t.Context())
+	}()
+	<-killed
+	if code, _, messages := w.consumer("run", "--until-end"); code != 1 || !strings.Contains(messages, "run it again: it says whether that needs --force") {
+		t.Errorf("exit %d\n%s", code, messages)
+	}
+	code, _, messages := w.consumer("state", "import", "--in", file)
+	for _, says := range []string{"an import from of-monday.arrows", "has changed nothing: its mark is taken back", "or replace it by --force"} {
+		if code != 1 || !strings.Contains(messages, says) {
+			t.Errorf("exit %d, no %q\n%s", code, says, messages)
+		}
+	}
+	if now, err := w.layout(); err != nil || !reflect.DeepEqual(now, was) {
+		t.Errorf("%+v, was %+v, %v", now, was, err)
+	}
+	w.must("run", "--until-end")
+	if now := w.everything(); !maps.Equal(now, want) {
+		t.Errorf("%v, was %v", now, want)
+	}
 }
 
 // TestImportIsNoted: a new group whose store is lost behind an import is not taken for a new one, though no

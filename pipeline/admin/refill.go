@@ -34,9 +34,12 @@ type Refill struct {
 	// Note has the group note its offsets outside of the store: where that is lost later, workers
 	// learn from them that it is.
 	Note func(ctx context.Context, at map[int32]pipeline.GroupOffset) error
+	// Unnote has it note again what it had before Note, also where that has failed.
+	Unnote func(context.Context) error
 
 	layout  pipeline.Layout // as it is stored
 	leases  []string        // token by partition, "": it was left as it was
+	noted   bool            // offsets may be
 	changed bool            // partitions may not be what they were
 	whole   bool            // all of them are as they are to be
 }
@@ -86,6 +89,9 @@ func (r *Refill) check(ctx context.Context) error {
 // mark has workers halt: to one that finds a partition empty that is not filled yet, or states of
 // another number of partitions, it would look as if the group was new, or they were right.
 func (r *Refill) mark(ctx context.Context) error {
+	if l := r.Layout; l.Partitions != pipeline.Rescales {
+		r.Mark.Found = &pipeline.Found{Partitions: l.Partitions, Past: l.Past, States: statesOf(r.Metas)}
+	}
 	return r.put(ctx, pipeline.Layout{Partitions: pipeline.Rescales, Past: r.Past, Importing: &r.Mark})
 }
 
@@ -110,6 +116,7 @@ func (r *Refill) note(ctx context.Context) error {
 	for id, e := range r.Parts {
 		at[id] = pipeline.GroupOffset{Offset: e.Watermark, Origin: e.Origin, Rescaled: filled.Rescaled()}
 	}
+	r.noted = true
 	return r.Note(ctx, at)
 }
 
@@ -207,6 +214,11 @@ func (r *Refill) failed(ctx context.Context, err error) error {
 	defer cancel()
 	now, lerr := r.Layouts.Layout(ctx, r.Topic)
 	ours := lerr == nil && now.Importing != nil && now.Importing.ID == r.Mark.ID
+	if ours && r.noted && !r.changed { // while the mark keeps others from noting theirs
+		if nerr := r.Unnote(ctx); nerr != nil {
+			err = fmt.Errorf("%w; the offsets that it has noted for the group stay (%w)", err, nerr)
+		}
+	}
 	if ours {
 		next := r.Layout
 		if r.changed {

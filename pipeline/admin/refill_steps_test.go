@@ -161,6 +161,9 @@ type refillStore interface {
 // run looks first, and then replaces what it has seen.
 func (f exported) run(ctx context.Context, s refillStore, id string, force bool, note func(map[int32]pipeline.GroupOffset) error) error {
 	layout, err := s.Layout(ctx, "in")
+	if err == nil {
+		layout, err = admin.TakeBack(ctx, s, s, "in", refilled, layout)
+	}
 	if err != nil {
 		return err
 	}
@@ -187,6 +190,7 @@ func (f exported) run(ctx context.Context, s refillStore, id string, force bool,
 		Store: s, Admin: s, Layouts: s,
 		MayNote: func(context.Context) error { return nil },
 		Note:    func(_ context.Context, at map[int32]pipeline.GroupOffset) error { return note(at) },
+		Unnote:  func(context.Context) error { return note(nil) },
 	}
 	return r.Run(ctx)
 }

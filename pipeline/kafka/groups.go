@@ -82,6 +82,15 @@ func (c *Client) SetMark(ctx context.Context, group, topic string, partition int
 	return c.setMarks(ctx, &offsetcommit.Request{GroupID: group, GenerationID: -1}, map[string]map[int]Mark{topic: {int(partition): m}})
 }
 
+// SetMarks is SetMark of the partitions from 0 on. With the offset -1 a partition is as if nothing had been noted.
+func (c *Client) SetMarks(ctx context.Context, group, topic string, all []Mark) error {
+	marks := map[int]Mark{}
+	for id, m := range all {
+		marks[id] = m
+	}
+	return c.setMarks(ctx, &offsetcommit.Request{GroupID: group, GenerationID: -1}, map[string]map[int]Mark{topic: marks})
+}
+
 // setMarks sends a request to note something about partitions, which it completes.
 func (c *Client) setMarks(ctx context.Context, req *offsetcommit.Request, all map[string]map[int]Mark) error {
 	req.RetentionTimeMs = -1

@@ -29,6 +29,12 @@ func TestMarks(t *testing.T) {
 	}
 	read(one, none, Mark{7, "9-12"})
 	read(other, none, none)
+	for _, marks := range [][]Mark{{{4, "a"}, {5, ""}}, {none, {7, "9-12"}}} { // and what was there before
+		if err := c.SetMarks(t.Context(), one, topic, marks); err != nil {
+			t.Fatal(err)
+		}
+		read(one, marks...)
+	}
 	if names, err := c.Members(t.Context(), one); err != nil || len(names) != 0 {
 		t.Errorf("members: %q and error %v", names, err)
 	}

@@ -132,6 +132,7 @@ func (o Options) universal() (*goredis.UniversalOptions, error) {
 		DialTimeout:           5 * time.Second,
 		ReadTimeout:           10 * time.Second, // a value of 20 MB takes its time
 		WriteTimeout:          10 * time.Second,
+		PoolTimeout:           time.Minute, // who waits for a connection has a limit of its own
 		ContextTimeoutEnabled: true,
 		DisableIdentity:       true,
 		MaintNotificationsConfig: &maintnotifications.Config{

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alicebob/miniredis/v2"
 
@@ -203,5 +204,15 @@ func TestTLS(t *testing.T) {
 		if (err == nil) != c.ok {
 			t.Errorf("%s: error %v", c.what, err)
 		}
+	}
+}
+
+// TestCallsWaitForAConnection: a call that waits for one of the connections that others have ends with its
+// caller's limit and no other, or what is done for many partitions at once fails while it waits its turn.
+func TestCallsWaitForAConnection(t *testing.T) {
+	u, err := Options{URL: "redis://h"}.universal()
+	must(t, err)
+	if most := 30 * time.Second; u.PoolTimeout < most { // the limit of a claim
+		t.Errorf("a call waits for a connection for %v, want %v", u.PoolTimeout, most)
 	}
 }

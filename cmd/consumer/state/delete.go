@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -237,7 +238,10 @@ func (s *states) clear(ctx context.Context, metas []pipeline.Meta) (keys int64, 
 	for id, m := range metas {
 		p := s.partition(id)
 		if err := s.Store.Clear(ctx, pipeline.NewLease(p), m); err != nil {
-			return keys, fmt.Errorf("%w: a consumer was started meanwhile; stop it and run this again", err)
+			if errors.Is(err, pipeline.ErrFenced) {
+				return keys, fmt.Errorf("%w: a consumer was started meanwhile; stop it and run this again", err)
+			}
+			return keys, fmt.Errorf("%w; what is deleted by now is deleted: run this again", err)
 		}
 		keys += m.Keys
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/admin"
 	"github.com/credence-stream/credence/pipeline/arrow"
+	"github.com/credence-stream/credence/pipeline/kafka"
 )
 
 // importFlags are what `state import` is asked for.
@@ -43,7 +44,8 @@ anything is changed, it refuses a file of another configuration, another number
 of partitions, watermarks that do not match the log, and a group with live
 members. While it works its mark is in the store: consumers halt until it has
 come to its end, and another import is refused. One that failed is run again;
-one that was killed leaves its mark, and --force takes its place.
+one that was killed leaves its mark: the next one takes it back where nothing was
+changed, else --force takes its place.
 
 --rescale-from names the configuration under which the file was made, where
 --config differs from it in center and scale of response and features: states are
@@ -120,9 +122,16 @@ func (s *states) importFile(ctx context.Context, f *importFlags) error {
 // refill is what replaces the states, once that is agreed to.
 func (s *states) refill(ctx context.Context, f *importFlags, parts map[int32]admin.Export, past []pipeline.Era) (*admin.Refill, error) {
 	group, topic := s.config.Kafka.Group, s.config.Kafka.Input
-	layout, err := s.Store.Layout(ctx, topic)
+	marked, err := s.Store.Layout(ctx, topic)
 	if err != nil {
 		return nil, err
+	}
+	layout, err := admin.TakeBack(ctx, s.Store, s.Store, topic, s.count, marked)
+	if err != nil {
+		return nil, err
+	}
+	if marked.Importing != nil && layout.Importing == nil {
+		s.Printf("group %s: an import %s has changed nothing: its mark is taken back", group, marked.Importing)
 	}
 	begun := layout.Partitions == pipeline.Rescales && layout.Moving == nil // another import has left its mark
 	if layout.Partitions >= 0 && layout.Partitions != s.count && !begun && !f.force {
@@ -157,28 +166,30 @@ func (s *states) refill(ctx context.Context, f *importFlags, parts map[int32]adm
 	if err != nil {
 		return nil, err
 	}
+	var marks []kafka.Mark
 	return &admin.Refill{
 		Topic: topic, Count: s.count, Force: f.force, Parts: parts, Past: past, Metas: metas, Layout: layout,
 		Mark:  pipeline.Importing{ID: pipeline.NewLease(pipeline.Partition{}).Token, File: f.in, Since: time.Now().UnixMilli()},
 		Store: s.Store, Admin: s.Store, Layouts: s.Store,
 		MayNote: func(ctx context.Context) error { return s.Client.MayNote(ctx, group) },
 		Note: func(ctx context.Context, at map[int32]pipeline.GroupOffset) error {
-			if err := s.begun(ctx, at); err != nil {
+			var err error
+			if marks, err = s.Client.Marks(ctx, group, topic, s.count); err != nil {
+				return err
+			}
+			if err := s.begun(ctx, marks, at); err != nil {
 				return err
 			}
 			return s.Client.NoteAll(ctx, group, topic, at)
 		},
+		Unnote: func(ctx context.Context) error { return s.Client.SetMarks(ctx, group, topic, marks) },
 	}, nil
 }
 
 // begun adds the partitions that the file has nothing of, and the group offsets: they begin anew
 // with the log as it is, as they would in the group that the file is of. What the group notes of a
 // rescaling stays noted.
-func (s *states) begun(ctx context.Context, at map[int32]pipeline.GroupOffset) error {
-	marks, err := s.Client.Marks(ctx, s.config.Kafka.Group, s.config.Kafka.Input, s.count)
-	if err != nil {
-		return err
-	}
+func (s *states) begun(ctx context.Context, marks []kafka.Mark, at map[int32]pipeline.GroupOffset) error {
 	for id, m := range marks {
 		rescaled := m.Past().Rescaled
 		if o, ok := at[int32(id)]; ok {

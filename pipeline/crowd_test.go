@@ -1,0 +1,155 @@
+package pipeline_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/pipelinetest"
+	"github.com/credence-stream/credence/pipeline/storetest"
+)
+
+// many hands out all partitions of a topic at once, of which the first alone has records.
+type many struct {
+	*pipelinetest.Kafka
+	n int
+}
+
+func (m many) Partitions(context.Context, string) (int, error) { return m.n, nil }
+
+func (m many) Bounds(ctx context.Context, p pipeline.Partition) (int64, int64, error) {
+	if p.ID > 0 {
+		return 0, 0, nil
+	}
+	return m.Kafka.Bounds(ctx, p)
+}
+
+func (m many) Follow(ctx context.Context, p pipeline.Partition, at pipeline.Position, most int, r *pipeline.Room) (pipeline.Fetched, error) {
+	if p.ID == 0 {
+		return m.Kafka.Follow(ctx, p, at, most, r)
+	}
+	select {
+	case <-time.After(500 * time.Millisecond):
+	case <-ctx.Done():
+	}
+	return pipeline.Fetched{Next: at.Offset, End: at.Offset, High: at.Offset}, ctx.Err()
+}
+
+func (m many) Run(ctx context.Context, member func(string, int), work func(context.Context, pipeline.Assignment)) error {
+	member("m", m.n)
+	var all sync.WaitGroup
+	for id := range int32(m.n) {
+		all.Go(func() {
+			work(ctx, pipeline.Assignment{Partition: pipeline.Partition{Topic: "in", ID: id}, Generation: 1, Member: "m", Committed: -1,
+				Commit: func(context.Context, pipeline.GroupOffset) error { return nil }})
+		})
+	}
+	all.Wait()
+	return ctx.Err()
+}
+
+// queueStore has a number of connections, on each of which a call takes its time.
+type queueStore struct {
+	*storetest.Memory
+	connections chan struct{}
+	takes       time.Duration
+}
+
+func (s *queueStore) call(ctx context.Context) error {
+	select {
+	case s.connections <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.connections }()
+	select {
+	case <-time.After(s.takes):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *queueStore) Layout(ctx context.Context, topic string) (pipeline.Layout, error) {
+	if err := s.call(ctx); err != nil {
+		return pipeline.Layout{}, err
+	}
+	return s.Memory.Layout(ctx, topic)
+}
+
+func (s *queueStore) Claim(ctx context.Context, l pipeline.Lease) (pipeline.Meta, error) {
+	if err := s.call(ctx); err != nil {
+		return pipeline.Meta{}, err
+	}
+	return s.Memory.Claim(ctx, l)
+}
+
+func (s *queueStore) Load(ctx context.Context, l pipeline.Lease, watermarks []int64, keys []string, most int64) ([]pipeline.Stored, error) {
+	if err := s.call(ctx); err != nil {
+		return nil, err
+	}
+	return s.Memory.Load(ctx, l, watermarks, keys, most)
+}
+
+func (s *queueStore) Save(ctx context.Context, l pipeline.Lease, c pipeline.Checkpoint) error {
+	if err := s.call(ctx); err != nil {
+		return err
+	}
+	return s.Memory.Save(ctx, l, c)
+}
+
+// TestManyPartitionsOfASlowStore: a process that is given more partitions than a slow store can have claimed
+// within the limit of a claim has them claimed nevertheless, by and by.
+func TestManyPartitionsOfASlowStore(t *testing.T) {
+	testCrowd(t, many{&pipelinetest.Kafka{}, 300}, time.Second, 10*time.Second, 10*time.Minute)
+}
+
+// TestIdlePartitionsLeaveTheStoreToOthers: idle partitions look every second whether their claims hold. Where
+// the store is slow, these looks do not have a partition wait that has work.
+func TestIdlePartitionsLeaveTheStoreToOthers(t *testing.T) {
+	testCrowd(t, many{&pipelinetest.Kafka{Log: pipelinetest.Records(5, 2000)}, 200}, 200*time.Millisecond, time.Second, 90*time.Second)
+}
+
+// testCrowd fails unless all partitions have begun and have applied what there is within a time, by a store of ten
+// connections on which a call takes its time.
+func testCrowd(t *testing.T, k many, takes, interval, within time.Duration) {
+	t.Helper()
+	rules := pipelinetest.Rules(t)
+	synctest.Test(t, func(t *testing.T) {
+		store := &queueStore{storetest.NewMemory(), make(chan struct{}, 10), takes}
+		opt := pipelinetest.Options(k.Kafka, store, rules)
+		opt.Group, opt.Log, opt.Interval = k, k, interval
+		w, err := pipeline.New(opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- w.Run(ctx) }()
+		waits, over := context.WithTimeout(ctx, 20*time.Minute)
+		defer over()
+		begun := time.Now()
+		err = w.UntilEnd(waits)
+		took, begin, first := time.Since(begun), 0, int64(0)
+		for id := range int32(k.n) {
+			m, merr := store.Meta(t.Context(), pipeline.Partition{Topic: "in", ID: id})
+			if merr == nil && m.Exists {
+				begin++
+			}
+			if id == 0 {
+				first = m.Watermark
+			}
+		}
+		t.Logf("after %v %d of %d partitions have begun, and the first is at offset %d of %d", took, begin, k.n, first, len(k.Log))
+		if err != nil || took > within {
+			t.Errorf("error %v, want it within %v", err, within)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
