@@ -34,7 +34,7 @@ const (
 // AppendFlags appends overdispersed where counts vary more than Poisson counts
 // and rows have no effects of their own, excess_zeros where they have but do not
 // explain the counts of 0, first_outliers where counts of the first rows are wild,
-// few_events where counts say next to nothing of a coefficient, or slopes are many for them, few_rows_per_group where rows do not tell
+// few_events where counts say next to nothing of a coefficient, or slopes and terms of groups are many for them, few_rows_per_group where rows do not tell
 // what groups differ by.
 func (m *Model) AppendFlags(dst []string) []string {
 	if m.odd > wildTill*m.n {
@@ -77,7 +77,7 @@ func (s Settings) Advise(flag string) string {
 			"wait for more rows of each group, group by something coarser, or set settings.overdispersion: none if counts are known to be Poisson"
 	case fewEventsFlag:
 		return "nearly all counts are 0, of the key or of a level, so that they say little of a coefficient (prior_dominated names what only the prior decides) " +
-			"and intervals may be too short: set settings.prior.beta_variance to what is known, merge the level with others, send larger shards or set settings.buffer, or wait for counts"
+			"and intervals may be too short: set settings.prior.beta_variance, and group_scale of groups, to what is known, merge the level with others, send larger shards or set settings.buffer, or wait for counts"
 	}
 	return ""
 }

@@ -29,7 +29,11 @@ var ofFar = []mutant{
 	{"compressed: a row per column is enough", "models/compressed/settings.go",
 		"leastPerColumn = 2", "leastPerColumn = 1", "^TestTwoRowsPerColumn$", account},
 	{"poisson: slopes cost nothing", "models/poisson/events.go",
-		"float64(slopes) > mostBias", "float64(slopes) > 9*mostBias", "^TestSlopesOfFewCounts$", account},
+		"\t\t\tslopes++\n", "\t\t\t_ = slopes\n", "^TestSlopesOfFewCounts$", account},
+	{"poisson: groups cost nothing", "models/poisson/events.go",
+		"slopes, s := slopesPerTerm*", "slopes, s := 0*slopesPerTerm*", "^TestSlopesOfFewCounts$", account},
+	{"poisson: an intercept of few groups is told by its counts", "models/poisson/events.go",
+		"float64(mostBias*counts*sd)", "float64(mostBias*math.Sqrt(counts+0*sd))", "^TestSlopesOfFewCounts$", account},
 	{"poisson: levels are slopes", "models/poisson/events.go",
 		"math.Abs(own-with) > 1e-9*own", "math.Abs(own-with) >= 0", "^TestSlopesOfFewCounts$", account},
 }
