@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -154,18 +155,30 @@ func TestTwoRowsPerColumn(t *testing.T) {
 }
 
 // Slopes draw the intercept of few counts down by about their number over the root of the counts, in its sds: few_events is up
-// where that is more than .6, also where rows have counts enough. Levels do not.
+// where that is more than .6, also where rows have counts enough. Levels do not; groups do, unless so few that the intercept is hardly told.
 func TestSlopesOfFewCounts(t *testing.T) {
 	k, _ := models.Lookup("poisson")
-	eight := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	levels := strings.Split("abcdefghijklmnopqrst", "")
 	for _, c := range []struct {
 		slopes, levels, rows int
 		rate                 float64
+		groups               int
+		sloped               bool // so that slopes vary, too
 		up                   bool
-	}{{5, 0, 100, .3, true}, {5, 0, 400, .4, false}, {2, 0, 50, .1, true}, {2, 0, 200, .3, false}, {0, 8, 200, .6, false}} {
+	}{
+		{5, 0, 100, .3, 0, false, true}, {5, 0, 400, .4, 0, false, false}, {2, 0, 50, .1, 0, false, true}, {2, 0, 200, .3, 0, false, false}, {0, 8, 200, .8, 0, false, false}, {0, 20, 500, 1, 0, false, false},
+		{1, 0, 200, .06, 40, false, true}, {1, 0, 200, .6, 40, false, false}, {1, 0, 200, .12, 20, true, true}, {1, 0, 400, .6, 20, true, false},
+		{1, 0, 300, .08, 4, false, false}, // whose mean hardly tells the intercept
+	} {
 		roles := cdf.Roles{Scaling: "first", Intercept: true, Features: numbered(c.slopes)}
 		if c.levels > 0 {
-			roles.Features = append(roles.Features, cdf.Feature{Name: "level", Levels: eight[:c.levels], Baseline: "a", Other: "level"})
+			roles.Features = append(roles.Features, cdf.Feature{Name: "level", Levels: levels[:c.levels], Baseline: "a", Other: "level"})
+		}
+		if c.groups > 0 {
+			roles.Groups = []cdf.Group{{Column: "g"}}
+			if c.sloped {
+				roles.Groups[0].Slopes = []string{roles.Features[0].Name}
+			}
 		}
 		spec, err := k.Spec("", roles, strictyaml.Decode(""))
 		if err != nil {
@@ -175,17 +188,25 @@ func TestSlopesOfFewCounts(t *testing.T) {
 		for s := range 20 {
 			r := rand.New(rand.NewPCG(uint64(s), 90))
 			columns := make([][]float64, c.slopes+1)
-			level := cdf.Column{Name: "level", Type: cdf.Text, Levels: eight}
-			for range c.rows {
+			level := cdf.Column{Name: "level", Type: cdf.Text, Levels: levels}
+			group, effects := cdf.Column{Name: "g", Type: cdf.Integer}, []float64{0}
+			for range c.groups {
+				effects = append(effects, .5*r.NormFloat64())
+			}
+			for i := range c.rows {
 				for j := range c.slopes {
 					columns[j] = append(columns[j], r.NormFloat64())
 				}
-				columns[c.slopes] = append(columns[c.slopes], simulate.Count(r, c.rate))
-				level.Code = append(level.Code, int32(r.IntN(8)))
+				columns[c.slopes] = append(columns[c.slopes], simulate.Count(r, c.rate*math.Exp(effects[i%len(effects)])))
+				group.Int, group.Number = append(group.Int, int64(i%len(effects))), append(group.Number, float64(i%len(effects)))
+				level.Code = append(level.Code, int32(max(0, r.IntN(2*max(1, c.levels))-c.levels))) // half of the rows the first
 			}
 			b := numberedBatch(0, columns[:c.slopes], columns[c.slopes])
 			if c.levels > 0 {
 				b.Columns = append(b.Columns, level)
+			}
+			if c.groups > 0 {
+				b.Columns = append(b.Columns, group)
 			}
 			sum, err := cdf.NewFilter(spec, fmt.Sprint(s)).Update(b)
 			if err != nil {

@@ -25,6 +25,8 @@ const (
 	rareShare, rareRows = 0.03, 100
 	// mostBias is how many of its sds slopes may draw the intercept down: with .6 its intervals hold it in .84 to .9.
 	mostBias = 0.6
+	// slopesPerTerm is by how many slopes a term of groups draws it down, whose variance the prior has far above what it is.
+	slopesPerTerm = 2.5
 	// halfNormal is the sensitivity to its prior of a normal parameter about 0 of which only the
 	// sign is known: Cov(z, z^2/2) / sd(z) for z = |N(0, 1)|.
 	halfNormal = 0.66
@@ -84,30 +86,33 @@ func (m *Model) fewEvents() bool {
 			return true
 		}
 	}
-	if m.overfitted() {
-		return true
-	}
 	w := m.work()
 	defer m.scratch.Put(w)
-	return slices.ContainsFunc(m.loose(w), func(v float64) bool { return v > looseFrom })
+	return m.overfitted(w) || slices.ContainsFunc(m.loose(w), func(v float64) bool { return v > looseFrom })
 }
 
-// overfitted reports whether there are so many slopes for the counts that they draw the intercept down: by about d/N^(1/2) of its
-// sds, d slopes of columns with a spread of their own and counts worth N (the bias of order 1/N of McCullagh and Nelder,
-// Generalized Linear Models, 1989, section 15.2, and as much from the mode to the mean). Indicators of levels, whose
-// squares are what they are, have rows that they share with no other.
-func (m *Model) overfitted() bool {
+// overfitted reports whether there are so many slopes and terms of groups for the counts that they draw the intercept down: d slopes
+// by about d/N, counts being worth N, which is d/N^(1/2) of its sds where it has no other column to share with (the bias of
+// order 1/N of McCullagh and Nelder, Generalized Linear Models, 1989, section 15.2, and as much from the mode to the mean).
+// Indicators of levels, whose squares are what they are, have rows that they share with no other. What groups differ by
+// raises mean counts as the intercept does: see slopesPerTerm and docs/adr/0089-effects-that-averages-hide.md.
+func (m *Model) overfitted(w *work) bool {
 	if !m.intercept {
 		return false
 	}
-	slopes, s := 0, &m.stats
+	slopes, s := slopesPerTerm*float64(m.terms), &m.stats
 	for j := 1; j < m.k; j++ {
 		own, with := s.lam[j*s.c+j], s.lam[j*s.c]
 		if own > 0 && math.Abs(own-with) > 1e-9*own {
 			slopes++
 		}
 	}
-	return float64(slopes) > mostBias*math.Sqrt(s.lam[0])
+	counts := s.lam[0]
+	if !(slopes > mostBias*math.Sqrt(counts)) { // no sd is less than that of the mean of all counts
+		return false
+	}
+	sd, ok := m.interceptSD(w)
+	return ok && slopes > float64(mostBias*counts*sd)
 }
 
 // PriorSensitivity writes that of coefficients which no event bounds on one side. Their fit is a
