@@ -14,7 +14,7 @@ const format, ordered = 5, 6
 // AppendBinary appends the format, the statistics, what is known of the rows' own
 // effects, the numbers and rows behind the flags, the buffered rows, and what the order of the rows is judged by.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
-	if m.order == (order{}) { // as before there was one
+	if !m.Amended() { // as before there was an order
 		return m.appendState(append(b, format)), nil
 	}
 	b = m.appendState(append(b, ordered))
@@ -33,6 +33,9 @@ func (m *Model) appendState(b []byte) []byte {
 	b = append(b, flag(m.held))
 	return m.buffer.append(b)
 }
+
+// Amended implements cdf.Amended: releases before the sums of order do not read them.
+func (m *Model) Amended() bool { return m.order != (order{}) }
 
 // UnmarshalBinary replaces the state.
 func (m *Model) UnmarshalBinary(b []byte) error {
