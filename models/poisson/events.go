@@ -108,11 +108,14 @@ func (m *Model) overfitted(w *work) bool {
 		}
 	}
 	counts := s.lam[0]
-	if !(slopes > mostBias*math.Sqrt(counts)) { // no sd is less than that of the mean of all counts
+	if !(slopes > mostBias*math.Sqrt(counts)) || m.prepare(w) != nil { // no sd is less than that of the mean of all counts
 		return false
 	}
-	sd, ok := m.interceptSD(w)
-	return ok && slopes > float64(mostBias*counts*sd)
+	w.place.reset(s, m.terms)
+	w.place.core[0] = 1
+	m.mixAt(&w.place, 0, w)
+	_, sd := w.mix.Moments()
+	return slopes > float64(mostBias*counts*sd)
 }
 
 // PriorSensitivity writes that of coefficients which no event bounds on one side. Their fit is a
