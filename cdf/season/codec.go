@@ -26,7 +26,7 @@ func (a *Account) Append(b []byte) []byte {
 		b = binary.AppendUvarint(b, uint64(v))
 	}
 	if a.Uneven() {
-		for _, v := range a.clock.numbers() {
+		for _, v := range a.numbers() {
 			b = binary.AppendVarint(b, *v)
 		}
 	}
@@ -50,7 +50,7 @@ func (a *Account) Read(b []byte) (rest []byte, ok bool) {
 	a.clock = clock{}
 	n := v[3] &^ clocked
 	if v[3] != n {
-		for _, to := range a.clock.numbers() {
+		for _, to := range a.numbers() {
 			size := 0
 			if *to, size = binary.Varint(b); size <= 0 {
 				return nil, false

@@ -118,5 +118,5 @@ func (a *Account) CopyTo(to *Account) {
 // Valid reports whether Add can have left this.
 func (a *Account) Valid() bool {
 	return a.Unit > 0 && len(a.Scores) <= Window && a.Rows >= 1 && a.Fresh >= 0 && a.Fresh <= a.Rows &&
-		a.Period >= 0 && a.Period <= Window && a.clock.valid(a.Unit)
+		a.Period >= 0 && a.Period <= Window && a.possible(a.Unit)
 }

@@ -148,8 +148,8 @@ func (a *Account) resize(unit int64) {
 	a.clock = clock{Rest: a.Rest % unit}
 }
 
-// valid reports whether reach can have left this.
-func (c *clock) valid(unit int64) bool {
+// possible reports whether reach can have left this.
+func (c *clock) possible(unit int64) bool {
 	told := func(weight, gap int64) bool {
 		return (weight > 0) == (gap > 0) && weight >= 0 && weight <= 2*grain*enough && gap >= 0 && gap <= longest
 	}

@@ -27,7 +27,8 @@ func TestWeightOfOutliers(t *testing.T) {
 		}
 		want := 0.
 		if off != 0 {
-			want = math.Pow((shard.Y[7]-out[7].Mean)/out[7].SD, 2)
+			sds := (shard.Y[7] - out[7].Mean) / out[7].SD
+			want = sds * sds
 		}
 		if math.Abs(score.Far-want) > .05*want {
 			t.Errorf("%g off: a weight of %g, want %g", off, score.Far, want)

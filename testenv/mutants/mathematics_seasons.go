@@ -27,7 +27,7 @@ var ofSeasons = []mutant{
 	{"season: steps behind the last row of a shard slip", "cdf/season/unit.go",
 		"a.leave(a.advance(steps))", "a.leave(a.advance(steps) + 1)", "^TestStepsBehindTheLastRow$", seasons},
 	{"season: a clock of any numbers", "cdf/season/season.go",
-		" && a.clock.valid(a.Unit)", "", "^TestClockCodec$", seasons},
+		" && a.possible(a.Unit)", "", "^TestClockCodec$", seasons},
 	{"season: a part of the period is told", "cdf/season/spectrum.go",
 		"part <= parts;", "part <= 1;", "^TestSpike$", seasons},
 	{"season: rows of one time begin an account", "cdf/account.go",
