@@ -37,8 +37,8 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	if len(b) < 6 || b[0] != format && b[0] != withEdges || b[1] > byte(stageRows) {
 		return codec.Error("probit", "unknown format")
 	}
-	edges := m.edges[:0]
-	if b[0] == withEdges {
+	head, edges := b[0], m.edges[:0]
+	if head == withEdges {
 		edges = m.edges
 	}
 	stage, rows := stage(b[1]), int(binary.LittleEndian.Uint32(b[2:]))
@@ -67,8 +67,10 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 			return codec.Error("probit", "negative count of rows")
 		}
 	}
-	if len(edges) == 0 {
+	if head != withEdges {
 		m.restoreEdges()
+	} else if !m.Amended() {
+		return codec.Error("probit", "edges that tell nothing")
 	}
 	m.stage = stage
 	m.outline()
