@@ -31,7 +31,7 @@ var ofFar = []mutant{
 	{"poisson: slopes cost nothing", "models/poisson/events.go",
 		"\t\t\tslopes++\n", "\t\t\t_ = slopes\n", "^TestSlopesOfFewCounts$", account},
 	{"poisson: groups cost nothing", "models/poisson/events.go",
-		"slopes, s := slopesPerTerm*", "slopes, s := 0*slopesPerTerm*", "^TestSlopesOfFewCounts$", account},
+		"slopes += slopesPerTerm *", "slopes += 0 * slopesPerTerm *", "^TestSlopesOfFewCounts$", account},
 	{"poisson: an intercept of few groups is told by its counts", "models/poisson/events.go",
 		"float64(mostBias*counts*sd)", "float64(mostBias*math.Sqrt(counts+0*sd))", "^TestSlopesOfFewCounts$", account},
 	{"poisson: levels are slopes", "models/poisson/events.go",
