@@ -101,11 +101,6 @@ func (m *Model) overfitted(w *work) bool {
 		return false
 	}
 	slopes, s := 0., &m.stats
-	for _, f := range m.factors {
-		if f.q > 1 {
-			slopes += slopesPerTerm * float64(f.q)
-		}
-	}
 	for j := 1; j < m.k; j++ {
 		own, with := s.lam[j*s.c+j], s.lam[j*s.c]
 		if own > 0 && math.Abs(own-with) > 1e-9*own {
@@ -113,6 +108,14 @@ func (m *Model) overfitted(w *work) bool {
 		}
 	}
 	counts := s.lam[0]
+	if slopes > mostBias*math.Sqrt(counts) {
+		return true
+	}
+	for _, f := range m.factors {
+		if f.q > 1 {
+			slopes += slopesPerTerm * float64(f.q)
+		}
+	}
 	if !(slopes > mostBias*math.Sqrt(counts)) || m.prepare(w) != nil { // no sd is less than that of the mean of all counts
 		return false
 	}
