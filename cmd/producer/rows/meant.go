@@ -40,7 +40,7 @@ func (g *guess) weigh(field string, line int) {
 		g.word = strings.Clone(word)
 		g.measure.set(field, line)
 	}
-	if g.word == word {
+	if word == g.word {
 		g.measured++
 	}
 }
