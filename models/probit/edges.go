@@ -64,7 +64,7 @@ func (e edges) of(j, response int) (lo, hi, least, greatest float64) {
 func (e edges) settled(j int) bool {
 	for response := range 2 {
 		lo, hi, least, greatest := e.of(j, response)
-		if lo > hi || lo == hi && (least >= greatest || lo != 0 && (lo <= least || lo >= greatest)) {
+		if lo > hi || lo == hi && lo != 0 && (least >= greatest || lo <= least || lo >= greatest) {
 			return false
 		}
 	}

@@ -136,6 +136,7 @@ func TestBase(t *testing.T) {
 		{"many values", []float64{1, 2, 2, 3}, 0, false, true},
 		{"one row of a response", []float64{3, 2, 4}, 0, false, false},
 		{"each its own", []float64{1, 2, 1, 2}, 1, true, false},
+		{"all 0", []float64{0, 0, 0, 0}, 0, false, true},
 		{"all equal", []float64{2, 2, 2, 2}, 0, false, false},
 	} {
 		e := newEdges(2, true)
