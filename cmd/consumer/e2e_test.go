@@ -104,6 +104,16 @@ func (w *world) connect(c *config.Config) *connect.Connection {
 	return conn
 }
 
+// opened is connect with the store.
+func (w *world) opened(c *config.Config) *connect.Connection {
+	w.Helper()
+	conn := w.connect(c)
+	if err := conn.OpenStore(w.Context(), c); err != nil {
+		w.Fatal(err)
+	}
+	return conn
+}
+
 // send puts shards of y = 3 + 2x into the input topic.
 func (w *world) send(keys []string, shards int) {
 	w.Helper()

@@ -99,10 +99,7 @@ func TestImportSaysWhoImports(t *testing.T) {
 	file := w.exported()
 	want := w.everything()
 	c := w.config()
-	conn := w.connect(c)
-	if err := conn.OpenStore(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	conn := w.opened(c)
 	was, err := w.layout()
 	if err != nil {
 		t.Fatal(err)
@@ -138,10 +135,7 @@ func TestImportThatChangedNothing(t *testing.T) {
 	file := w.exported()
 	want := w.everything()
 	c := w.config()
-	conn := w.connect(c)
-	if err := conn.OpenStore(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	conn := w.opened(c)
 	was, err := w.layout()
 	if err != nil {
 		t.Fatal(err)
@@ -210,10 +204,7 @@ func TestImportBeginsTheRestAnew(t *testing.T) {
 	w.send([]string{one}, 2)
 	w.must("run", "--until-end")
 	c := w.config()
-	conn := w.connect(c)
-	if err := conn.OpenStore(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	conn := w.opened(c)
 	none := pipeline.Partition{Topic: c.Kafka.Input, ID: home(other)}
 	if err := conn.Store.Clear(t.Context(), pipeline.NewLease(none), w.metas(c.Kafka.Group)[none.ID]); err != nil {
 		t.Fatal(err)

@@ -68,10 +68,7 @@ func (w *world) metas(group string) (all []pipeline.Meta) {
 	w.Helper()
 	c := w.config()
 	c.Kafka.Group = group
-	conn := w.connect(c)
-	if err := conn.OpenStore(w.Context(), c); err != nil {
-		w.Fatal(err)
-	}
+	conn := w.opened(c)
 	for id := range int32(connect.Partitions) {
 		m, err := conn.Store.Meta(w.Context(), pipeline.Partition{Topic: c.Kafka.Input, ID: id})
 		if err != nil {
