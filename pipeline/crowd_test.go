@@ -122,18 +122,8 @@ func testCrowd(t *testing.T, k many, takes, interval, within time.Duration) {
 		store := &queueStore{storetest.NewMemory(), make(chan struct{}, 10), takes}
 		opt := pipelinetest.Options(k.Kafka, store, rules)
 		opt.Group, opt.Log, opt.Interval = k, k, interval
-		w, err := pipeline.New(opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() { done <- w.Run(ctx) }()
-		waits, over := context.WithTimeout(ctx, 20*time.Minute)
-		defer over()
-		begun := time.Now()
-		err = w.UntilEnd(waits)
-		took, begin, first := time.Since(begun), 0, int64(0)
+		took, end, err := untilEnd(t, opt, 20*time.Minute)
+		begin, first := 0, int64(0)
 		for id := range int32(k.n) {
 			m, merr := store.Meta(t.Context(), pipeline.Partition{Topic: "in", ID: id})
 			if merr == nil && m.Exists {
@@ -147,9 +137,6 @@ func testCrowd(t *testing.T, k many, takes, interval, within time.Duration) {
 		if err != nil || took > within {
 			t.Errorf("error %v, want it within %v", err, within)
 		}
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		end()
 	})
 }

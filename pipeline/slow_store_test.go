@@ -83,24 +83,33 @@ func TestSlowStoreIsWaitedFor(t *testing.T) {
 		opt := pipelinetest.Options(k, store, rules)
 		opt.NewDecoder = func() pipeline.Decoder { return wide{append([]cdf.Column(nil), all...)} }
 		opt.Bytes, opt.Inflight = 8<<20, 1<<26
-		w, err := pipeline.New(opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() { done <- w.Run(ctx) }()
-		waits, over := context.WithTimeout(ctx, 10*time.Minute)
-		defer over()
-		begun := time.Now()
-		err = w.UntilEnd(waits)
-		t.Logf("all is saved after %v (error %v): %d saves, %d of them failed, of at most %d bytes", time.Since(begun), err, store.saves, store.failed, store.most)
+		took, end, err := untilEnd(t, opt, 10*time.Minute)
+		t.Logf("all is saved after %v (error %v): %d saves, %d of them failed, of at most %d bytes", took, err, store.saves, store.failed, store.most)
 		if err != nil || store.failed > 0 || store.most < 3<<20 {
 			t.Error("want it saved, in checkpoints of several megabytes")
 		}
+		end()
+	})
+}
+
+// untilEnd runs a worker until all there is has been applied, or a time is over, and returns how long it took. end ends it.
+func untilEnd(t *testing.T, opt pipeline.Options, within time.Duration) (took time.Duration, end func(), err error) {
+	t.Helper()
+	w, err := pipeline.New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.Run(ctx) }()
+	waits, over := context.WithTimeout(ctx, within)
+	defer over()
+	begun := time.Now()
+	err = w.UntilEnd(waits)
+	return time.Since(begun), func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-	})
+	}, err
 }
