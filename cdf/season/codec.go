@@ -15,7 +15,7 @@ func (c *clock) numbers() [5]*int64 {
 // Uneven reports whether Append appends a clock, which releases before it do not read.
 func (a *Account) Uneven() bool { return a != nil && a.clock != (clock{}) }
 
-// Append appends the account. It takes the same room from the first row on, so that a state does not grow
+// Append appends the account. But for a clock it takes the same room from the first row on, so that a state does not grow
 // with its stream.
 func (a *Account) Append(b []byte) []byte {
 	n := int64(len(a.Scores))

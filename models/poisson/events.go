@@ -108,7 +108,8 @@ func (m *Model) overfitted(w *work) bool {
 		}
 	}
 	counts := s.lam[0]
-	if slopes > mostBias*math.Sqrt(counts) {
+	most := mostBias * math.Sqrt(counts) // no sd is less than that of the mean of all counts
+	if slopes > most {
 		return true
 	}
 	for _, f := range m.factors {
@@ -116,7 +117,7 @@ func (m *Model) overfitted(w *work) bool {
 			slopes += slopesPerTerm * float64(f.q)
 		}
 	}
-	if !(slopes > mostBias*math.Sqrt(counts)) || m.prepare(w) != nil { // no sd is less than that of the mean of all counts
+	if !(slopes > most) || m.prepare(w) != nil {
 		return false
 	}
 	w.place.reset(s, m.terms)
