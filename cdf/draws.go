@@ -71,9 +71,11 @@ func NewStream(seed uint64, key string, t int64, purpose string) *rand.Rand {
 
 // Purposes of the streams that a filter hands out.
 const (
-	purposeUpdate = "update"
-	purposeScore  = "score"
-	purposePrior  = "prior"
+	purposeUpdate  = "update"
+	purposeScore   = "score"
+	purposePrior   = "prior"
+	purposeHalf    = "half" // of a shard that holdOut judges,
+	purposeHeldOut = "held" // and the other one
 )
 
 // stream is a generator that is moved from one stream to the next without

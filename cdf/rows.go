@@ -180,6 +180,69 @@ func (r *rows) shard(sh *Shard, lo, hi int) {
 	}
 }
 
+// divide copies the rows of a shard that have a response in two halves, one behind the other, and returns how many the first one
+// has. A Weyl sequence picks them, so that no order or period of the rows has a say; of steps of time all rows are copied as they are.
+// Groups are numbered anew, in the order in which they come now.
+func (r *rows) divide(sh *Shard, steps bool) (first int) {
+	order := make([]int32, 0, sh.Rows)
+	if steps {
+		for i := range sh.Rows {
+			order = append(order, int32(i))
+		}
+		first = sh.Rows / 2
+	} else {
+		for half := range uint64(2) {
+			for i, y := range sh.Y {
+				if uint64(i)*golden>>63 == half && !math.IsNaN(y) {
+					order = append(order, int32(i))
+				}
+			}
+			if half == 0 {
+				first = len(order)
+			}
+		}
+	}
+	r.n, r.cols, r.finite = len(order), sh.Cols, sh.Finite
+	r.y, r.x = gather(r.y, sh.Y, order, 1), gather(r.x, sh.X, order, sh.Cols)
+	r.group, r.slopes = shapeEach(r.group, len(sh.Group), 0), shapeEach(r.slopes, len(sh.Slopes), 0)
+	for k, g := range sh.Group {
+		r.group[k] = inOrder(gather(r.group[k], g, order, 1))
+	}
+	for k, v := range sh.Slopes {
+		r.slopes[k] = gather(r.slopes[k], v, order, 1)
+	}
+	if r.offset = r.offset[:0]; sh.Offset != nil {
+		r.offset = gather(r.offset, sh.Offset, order, 1)
+	}
+	if r.time = r.time[:0]; sh.Time != nil {
+		r.time = gather(r.time, sh.Time, order, 1)
+	}
+	return first
+}
+
+// gather copies rows of so many numbers in an order.
+func gather[T any](dst, src []T, order []int32, columns int) []T {
+	dst = slices.Grow(dst[:0], len(order)*columns)
+	for _, i := range order {
+		dst = append(dst, src[int(i)*columns:][:columns]...)
+	}
+	return dst
+}
+
+// inOrder numbers levels in the order in which they come.
+func inOrder(levels []int32) []int32 {
+	number := map[int32]int32{}
+	for i, level := range levels {
+		n, known := number[level]
+		if !known {
+			n = int32(len(number))
+			number[level] = n
+		}
+		levels[i] = n
+	}
+	return levels
+}
+
 // append copies the rows of from that have a response, with silent those
 // without one too, and returns how many have one.
 func (r *rows) append(from *rows, silent bool) (observed int) {

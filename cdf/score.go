@@ -3,6 +3,7 @@ package cdf
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/credence-stream/credence/cdf/curved"
@@ -12,34 +13,54 @@ import (
 // state that absorbed no row predicts nothing.
 func (f *Filter) scoreShard(observed int) error {
 	s, w := &f.now, f.ws
-	scaled := NoScore()
-	scaled.PredictedRows = int64(w.shard.Rows - observed)
-	predicted, expected, unit := NoScore(), math.NaN(), math.Log(s.scaling.y.Scale)
+	predicted := NoScore()
 	w.reliability.Reset()
 	w.season.Reset()
 	w.curved.Reset()
 	if f.engine.predictor != nil && s.n > 0 && observed > 0 {
-		w.shard.Reliability, w.shard.Season = &w.reliability, &w.season
-		f.askCurves()
 		rng, _ := w.stream.of(f.engine, f.spec.Seed, f.key, s.t+1, purposeScore)
-		sc, err := f.engine.predictor.Score(&w.shard, rng)
-		w.shard.Reliability, w.shard.Season, w.shard.Curved = nil, nil, nil
-		if err != nil {
+		var err error
+		if predicted, err = f.scoreBy(f.engine, &w.shard, rng); err != nil {
 			return as(ErrNumeric, fmt.Errorf("score: %w", err))
 		}
-		scaled.Rows, scaled.LogDensity = sc.Rows, defined(sc.LogDensity)
-		scaled.RMSE, scaled.Coverage95 = defined(sc.RMSE), defined(sc.Coverage95)
-		predicted = sc
-		if sc.Expected != 0 {
-			expected = sc.Expected - unit
-		}
-		if scaled.Rows == 0 && !math.IsNaN(scaled.LogDensity) {
-			scaled.Rows = int64(observed)
-		}
 	}
-	s.scaled, s.score = scaled, scaled
-	s.score.LogDensity -= unit
-	s.score.RMSE *= s.scaling.y.Scale
+	s.scaled, s.score = s.scores(&predicted, observed)
+	s.scaled.PredictedRows = int64(w.shard.Rows - observed)
+	s.score.PredictedRows = s.scaled.PredictedRows
+	f.transforms, f.weight = predicted.PIT, s.weigh(&predicted, s.score.Rows, s.neff)
+	if s.scaling.frozen { // constants of two rows make wild ones of the third
+		f.judgedBy(&s.score, &predicted, f.weight)
+		f.addCurves(&w.shard, s.score.Rows, false)
+	}
+	return nil
+}
+
+// scoreBy scores a shard, and has the workspace told of its rows.
+func (f *Filter) scoreBy(e *engine, sh *Shard, rng *rand.Rand) (Score, error) {
+	w := f.ws
+	sh.Reliability, sh.Season = &w.reliability, &w.season
+	f.askCurves(sh)
+	predicted, err := e.predictor.Score(sh, rng)
+	sh.Reliability, sh.Season, sh.Curved = nil, nil, nil
+	return predicted, err
+}
+
+// scores are what is told of predictions of as many rows, in the model's units and in original ones.
+func (s *state) scores(predicted *Score, observed int) (scaled, score Score) {
+	scaled = NoScore()
+	scaled.Rows, scaled.LogDensity = predicted.Rows, defined(predicted.LogDensity)
+	scaled.RMSE, scaled.Coverage95 = defined(predicted.RMSE), defined(predicted.Coverage95)
+	if scaled.Rows == 0 && !math.IsNaN(scaled.LogDensity) {
+		scaled.Rows = int64(observed)
+	}
+	score = scaled
+	score.LogDensity -= math.Log(s.scaling.y.Scale)
+	score.RMSE *= s.scaling.y.Scale
+	return scaled, score
+}
+
+// weigh returns what each of the rows counts for that a state of as many discounted rows predicted together.
+func (s *state) weigh(predicted *Score, rows int64, neff float64) float64 {
 	part := predicted.Shared
 	if predicted.Pair > 0 {
 		// Of a pair that shares r normal scores correlate by r and their squares by its square, whose
@@ -49,12 +70,80 @@ func (f *Filter) scoreShard(observed int) error {
 	if len(s.factors) > 0 { // of rows of groups hardly any pair shares as much: see judge
 		part = 0
 	}
-	f.transforms, f.weight = predicted.PIT, rowWeight(scaled.Rows, s.neff, part, predicted.Untold)
-	if s.scaling.frozen { // constants of two rows make wild ones of the third
-		s.account.add(s.t+1, &s.score, &predicted, expected, f.weight)
-		s.account.addReliability(&w.reliability)
-		s.account.addSeason(&w.season)
-		f.addCurves(scaled.Rows)
+	return rowWeight(rows, neff, part, predicted.Untold)
+}
+
+// judgedBy takes in how rows came out that were predicted, each of which counts for weight.
+func (f *Filter) judgedBy(score, predicted *Score, weight float64) {
+	s, w := &f.now, f.ws
+	expected := math.NaN()
+	if predicted.Expected != 0 {
+		expected = predicted.Expected - math.Log(s.scaling.y.Scale)
+	}
+	s.account.add(s.t+1, score, predicted, expected, weight)
+	s.account.addReliability(&w.reliability)
+	s.account.addSeason(&w.season)
+}
+
+// leastHeld is how many rows a shard needs of which one part shall judge what the other part says.
+const leastHeld = 200
+
+// holdOut judges the shard of the workspace, which was absorbed just now and that no state could predict: a model that has
+// seen nothing else learns one half of its rows and predicts the other. Otherwise a key whose rows come in one shard would be told
+// nothing of what its model lacks. The state is that of all rows, as it was; what fails costs what is told and not the shard.
+func (f *Filter) holdOut() {
+	s, w := &f.now, f.ws
+	if f.engine.predictor == nil || w.shard.Observed() < leastHeld {
+		return
+	}
+	e, err := w.spare.begin(f.spec, s.design)
+	if err != nil {
+		return
+	}
+	half, sh := w.halves.divide(&w.shard, f.spec.Steps), &w.half
+	predicted := NoScore()
+	w.reliability.Reset()
+	w.season.Reset()
+	w.curved.Reset()
+	if w.spared(func() (err error) {
+		w.halves.shard(sh, 0, half)
+		if err = f.learn(e, sh); err != nil {
+			return err
+		}
+		w.halves.shard(sh, half, w.halves.n)
+		rng, _ := w.stream.of(e, f.spec.Seed, f.key, s.t+1, purposeHeldOut)
+		predicted, err = f.scoreBy(e, sh, rng)
+		return err
+	}) != nil {
+		return
+	}
+	w.spare.keep(s.design, e)
+	_, score := s.scores(&predicted, sh.Observed())
+	f.judgedBy(&score, &predicted, s.weigh(&predicted, score.Rows, float64(w.shard.Observed()-sh.Observed())))
+	f.addCurves(sh, score.Rows, true)
+}
+
+// learn takes an engine that has seen nothing through a shard, for predictions alone.
+func (f *Filter) learn(e *engine, sh *Shard) error {
+	w := f.ws
+	if err := e.model.Check(sh); err != nil {
+		return err
+	}
+	rng, source := w.stream.of(e, f.spec.Seed, f.key, f.now.t+1, purposeHalf)
+	step := Step{Shard: sh, T: 1, Forget: 1, RNG: rng, Source: source}
+	for i, b := range e.blocks {
+		b.Absorb(&step)
+		if i == 0 && e.chains > 0 {
+			n := e.draws(f.spec)
+			if e.stateSummarizer != nil {
+				n = e.chains // its predictions are not of its draws
+			}
+			w.heldDraws.shape(count(e.model.Params()), n, e.chains)
+			step.Draws = &w.heldDraws
+		}
+		if err := b.Sample(&step); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -109,18 +198,18 @@ func columnsOf(runs []curved.Run) (n int) {
 }
 
 // askCurves asks the model for what it tells of curves, where that is of use.
-func (f *Filter) askCurves() {
+func (f *Filter) askCurves(sh *Shard) {
 	s, w := &f.now, f.ws
 	if !s.scaling.frozen {
 		return
 	}
 	if w.curvable = s.curvable(f.spec, w.curvable[:0]); len(w.curvable) > 0 {
-		w.shard.Curved = &w.curved
+		sh.Curved = &w.curved
 	}
 }
 
-// addCurves takes in what the model has told of as many rows.
-func (f *Filter) addCurves(rows int64) {
+// addCurves takes in what the model has told of as many rows of a shard, as several where they share little.
+func (f *Filter) addCurves(sh *Shard, rows int64, apart bool) {
 	a, w := &f.now.account, f.ws
 	if !w.curved.Told() || rows == 0 {
 		return
@@ -131,7 +220,11 @@ func (f *Filter) addCurves(rows int64) {
 		a.curved.Columns = slices.Grow(a.curved.Columns, n)[:n]
 		clear(a.curved.Columns)
 	}
-	a.curved.Add(&w.curved, w.shard.X, w.shard.Cols, w.curvable, int(rows))
+	if apart {
+		a.curved.AddApart(&w.curved, sh.X, sh.Cols, w.curvable)
+	} else {
+		a.curved.Add(&w.curved, sh.X, sh.Cols, w.curvable, int(rows))
+	}
 }
 
 // checkCurved refuses an account of curves of other columns.

@@ -243,12 +243,14 @@ func (r *rows) seen(dst []int32, last bool) []int32 {
 	return dst
 }
 
+// golden is 2^64 over the golden ratio: that of a Weyl sequence.
+const golden = 0x9e3779b97f4a7c15
+
 // picked returns the row that is the i-th to be seen.
 func (r *rows) picked(i int, last bool) int {
 	if r.n <= sample || last {
 		return max(r.n-sample, 0) + i
 	}
-	const golden = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio
 	row, _ := bits.Mul64(uint64(i)*golden, uint64(r.n))
 	return int(row)
 }

@@ -28,18 +28,22 @@ type Workspace struct {
 	back     undo
 	last     *Filter // that back and undo are of, nil: of none
 	draws    Draws
-	sent     Draws // draws of the published variables
-	told     Summary
-	patterns patterns
-	derived  any // room for the columns that formulas make
-	diag     mcmc.Diagnostics
-	spare    spare
-	plain    []Constant   // that change nothing
-	one      []float64    // draws of one variable
-	prior    [2][]float64 // sd and sensitivity by variable
-	together inseparable  // columns that determine each other, while a summary is made
-	arrivals []Arrivals   // while predictions are judged
-	narrowed []Narrowed   // while the scaling is
+	// A shard of which one half judges what the other half says, that half, and its draws.
+	halves    rows
+	half      Shard
+	heldDraws Draws
+	sent      Draws // draws of the published variables
+	told      Summary
+	patterns  patterns
+	derived   any // room for the columns that formulas make
+	diag      mcmc.Diagnostics
+	spare     spare
+	plain     []Constant   // that change nothing
+	one       []float64    // draws of one variable
+	prior     [2][]float64 // sd and sensitivity by variable
+	together  inseparable  // columns that determine each other, while a summary is made
+	arrivals  []Arrivals   // while predictions are judged
+	narrowed  []Narrowed   // while the scaling is
 	// mixedWeakly are variables of the shard before, while one is described.
 	mixedWeakly map[string]bool
 	preds       []Prediction
@@ -140,6 +144,13 @@ func (s *spare) begin(spec *Spec, d *design) (*engine, error) {
 		}
 	}
 	return e, nil
+}
+
+// keep takes in an engine for the design in any state.
+func (s *spare) keep(d *design, e *engine) {
+	if d == s.of {
+		s.engine = e
+	}
 }
 
 // model returns an engine for the design in any state, to be loaded.

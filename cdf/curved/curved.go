@@ -21,6 +21,8 @@ const (
 	furthest = 2
 	// most is how many rows of a shard are looked at, so that a large one costs little.
 	most = 128
+	// fewest is how many shards one makes that is taken in apart.
+	fewest = 16
 	// recalled is about how many rows an account holds: more fade.
 	recalled = 20_000
 	// leastRows is how many it needs to be judged.
@@ -158,6 +160,18 @@ func (a *Account) Add(s *Shard, x []float64, stride int, runs []Run, rows int) {
 		}
 		a.Rows = recalled
 	}
+}
+
+// AddApart takes in a shard of which all rows have a score and share little, as several small ones: the variance of a sum needs some.
+func (a *Account) AddApart(s *Shard, x []float64, stride int, runs []Run) {
+	all := s.scores
+	size := min(most, (len(all)+fewest-1)/fewest)
+	for from := 0; from < len(all); from += size {
+		to := min(from+size, len(all))
+		s.scores = all[from:to]
+		a.Add(s, x[from*stride:], stride, runs, to-from)
+	}
+	s.scores = all
 }
 
 // Curved returns the column that shows most of a curve, and -1 where none shows enough: by more than chance allows, and
