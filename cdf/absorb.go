@@ -91,7 +91,7 @@ func (f *Filter) beginAs(d *design, at layout) error {
 // counts it.
 func (f *Filter) advance(b *Batch, observed int, back *undo) (err error) {
 	s, w := &f.now, f.ws
-	forget, before, judged := w.shard.Forget, s.scaling.y.Scale, s.n > 0 && s.scaling.frozen
+	forget, before, alone := w.shard.Forget, s.scaling.y.Scale, s.holdsOut(observed)
 	if f.constantsStand(observed) {
 		err = f.onward(forget, back)
 		back.watched = append(w.watched[:0], s.scaling.watch.spreads...)
@@ -105,7 +105,7 @@ func (f *Filter) advance(b *Batch, observed int, back *undo) (err error) {
 	if err != nil {
 		return err
 	}
-	if !judged && s.scaling.frozen {
+	if alone && s.scaling.frozen {
 		f.holdOut()
 	}
 	s.t++

@@ -146,15 +146,28 @@ func TestHoldOutOfSteps(t *testing.T) {
 	}
 }
 
-// A shard that comes when constants are known for the first time is judged as well: its predictions were of others.
+// A shard judges itself that comes when constants are known for the first time, or behind fewer rows than could judge it.
 func TestHoldOutBehindFewRows(t *testing.T) {
-	spec, told := foretelling(cdf.Roles{Scaling: "first"}, never)
-	f := cdf.NewFilter(spec, "key")
-	take(t, f, numbered(20))
-	*told.learnt, *told.scored = nil, nil
-	sum := take(t, f, numbered(300))
-	if len(*told.scored) != 2 || len(*told.learnt) != 3 || !slices.Contains(sum.Flags, "outliers") {
-		t.Errorf("%d shards were learnt from and %d scored: flags %v", len(*told.learnt), len(*told.scored), sum.Flags)
+	for _, c := range []struct {
+		name            string
+		roles           cdf.Roles
+		before          int
+		learnt, scored  int
+		wild, rows, sum int64
+	}{
+		{"constants of both shards", cdf.Roles{Scaling: "first"}, 21, 3, 2, 3, 299, 319},
+		{"constants that are given", cdf.Roles{}, 31, 2, 2, 3, 299, 329},
+		{"rows enough before", cdf.Roles{}, 131, 1, 1, 3, 299, 429},
+	} {
+		spec, told := foretelling(c.roles, never)
+		f := cdf.NewFilter(spec, "key")
+		take(t, f, numbered(c.before))
+		*told.learnt, *told.scored = nil, nil
+		sum := take(t, f, numbered(300))
+		if len(*told.learnt) != c.learnt || len(*told.scored) != c.scored || sum.Outliers.Rows != c.wild || sum.Score.Rows != c.rows || sum.N != c.sum {
+			t.Errorf("%s: %d shards were learnt from and %d scored, %d rows are wild, %d were scored, of %d", c.name,
+				len(*told.learnt), len(*told.scored), sum.Outliers.Rows, sum.Score.Rows, sum.N)
+		}
 	}
 }
 

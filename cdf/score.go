@@ -28,7 +28,7 @@ func (f *Filter) scoreShard(observed int) error {
 	s.scaled.PredictedRows = int64(w.shard.Rows - observed)
 	s.score.PredictedRows = s.scaled.PredictedRows
 	f.transforms, f.weight = predicted.PIT, s.weigh(&predicted, s.score.Rows, s.neff)
-	if s.scaling.frozen { // constants of two rows make wild ones of the third
+	if s.scaling.frozen && !s.holdsOut(observed) { // constants of two rows make wild ones of the third
 		f.judgedBy(&s.score, &predicted, f.weight)
 		f.addCurves(&w.shard, s.score.Rows, false)
 	}
@@ -85,15 +85,20 @@ func (f *Filter) judgedBy(score, predicted *Score, weight float64) {
 	s.account.addSeason(&w.season)
 }
 
-// leastHeld is how many rows a shard needs of which one part shall judge what the other part says.
+// leastHeld is how many rows a shard needs of which one half shall judge what the other half says.
 const leastHeld = 200
 
-// holdOut judges the shard of the workspace, which was absorbed just now and that no state could predict: a model that has
-// seen nothing else learns one half of its rows and predicts the other. Otherwise a key whose rows come in one shard would be told
-// nothing of what its model lacks. The state is that of all rows, as it was; what fails costs what is told and not the shard.
+// holdsOut reports whether a shard with as many responses judges itself: nothing that was known before predicts it better than a half.
+func (s *state) holdsOut(observed int) bool {
+	return observed >= leastHeld && (!s.scaling.frozen || s.neff < leastHeld/2)
+}
+
+// holdOut judges the shard of the workspace, which was absorbed just now and holdsOut: a model that has seen nothing else learns one
+// half of its rows and predicts the other. Otherwise a key whose rows come in one shard would be told nothing of what its model lacks.
+// The state is that of all rows, as it was; what fails costs what is told and not the shard.
 func (f *Filter) holdOut() {
 	s, w := &f.now, f.ws
-	if f.engine.predictor == nil || w.shard.Observed() < leastHeld {
+	if f.engine.predictor == nil {
 		return
 	}
 	e, err := w.spare.begin(f.spec, s.design)

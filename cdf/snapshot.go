@@ -199,13 +199,9 @@ type Rounded interface {
 	TakeRounded(from Model) bool
 }
 
-const (
-	// rounding is the relative difference up to which two numbers count as one that was
-	// computed in another order.
-	rounding = 1e-9
-	// roundingOfFloats is that of numbers stored as float32.
-	roundingOfFloats = 1e-5
-)
+// rounding is the relative difference up to which two numbers count as one that was
+// computed in another order.
+const rounding = 1e-9
 
 // RoundedSame reports whether a and b differ by rounding at most, by 1e-9 of the larger.
 func RoundedSame(a, b float64) bool {
@@ -252,17 +248,6 @@ func (s *state) takeRounded(from *state) bool {
 	score(&s.score, &from.score)
 	score(&s.scaled, &from.scaled)
 	number(&s.evidence, from.evidence, 1)
-	float := func(to *float32, v float32) {
-		same = same && math.Abs(float64(*to)-float64(v)) <= roundingOfFloats*max(1, math.Abs(float64(v)))
-		*to = v
-	}
-	to, account := &s.account, &from.account
-	float(&to.mean, account.mean)
-	float(&to.spread, account.spread)
-	float(&to.wild, account.wild)
-	// Weighed rows and sums of judgements, whose rules may change as well.
-	to.pit, to.fallen = account.pit, account.fallen
-	to.errors, to.repeats, to.far = account.errors, account.repeats, account.far
-	to.reliability, to.season, to.curved, to.unequal = account.reliability, account.season, account.curved, account.unequal
+	s.account = from.account // judgements, whose rules may change as well
 	return same
 }

@@ -165,7 +165,7 @@ var ofEngine = []mutant{
 	{"account: one tail", "cdf/summary.go",
 		"min(pit, 1-pit) < wildTail", "pit < wildTail", "^TestPlantedMisfit$", account},
 	{"account: constants of two rows", "cdf/score.go",
-		"if s.scaling.frozen {", "if true {", "^TestAccountFalseAlarms$", account},
+		"s.scaling.frozen && !s.holdsOut(observed)", "!s.holdsOut(observed)", "^TestAccountFalseAlarms$", account},
 	{"scaling: n for n - 1", "cdf/located.go",
 		"squares / float64(len(v)-1)", "squares / float64(len(v))", "^TestScalingFirst$", engine},
 	{"scaling: outliers have a say", "cdf/located.go",
