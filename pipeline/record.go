@@ -234,6 +234,10 @@ func (e *RefusedError) Error() string {
 // Unwrap returns what the broker or the client answered.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
+// ErrLost reports a partition of Kafka that lacks what its brokers had acknowledged, or may: as after an election of
+// a leader that was not in sync, or where somebody has deleted the topic and made it anew.
+var ErrLost = errors.New("the brokers lack records that they had acknowledged")
+
 // Assignment is one partition handed to this process by the consumer group.
 type Assignment struct {
 	Partition

@@ -17,8 +17,9 @@ import (
 // format halts the partition.
 const StateFormat = 1
 
-// LaterRemedy says what to do with state that a later release wrote.
-const LaterRemedy = "run the version that wrote it, or use a new consumer group"
+// LaterRemedy says what to do with state that a later release wrote. In the middle of an upgrade there is nothing to do but
+// to end it.
+const LaterRemedy = "run the version that wrote it (while a group is upgraded this ends once a worker of that version has the partition), or use a new consumer group"
 
 // Rule gives the keys that match a glob (see cdf.Glob) their model.
 type Rule struct {

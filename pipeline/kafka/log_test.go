@@ -301,7 +301,7 @@ func TestFetchBomb(t *testing.T) {
 				t.Fatal(err)
 			}
 			nobody.stamp(set.pieces...)
-			if err := c.produce(t.Context(), p, set.pieces); err != nil {
+			if _, err := c.produce(t.Context(), p, set.pieces); err != nil {
 				t.Fatal(err)
 			}
 			publish(t, c, pack, numbered(p.Topic, 2)...)

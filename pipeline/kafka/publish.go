@@ -31,6 +31,11 @@ type Publisher struct {
 	// OnRepeats, when not nil, is told once why the brokers grant no producer's
 	// id. Set it before the first call.
 	OnRepeats func(error)
+	// OnLost, when not nil, is told of a partition that lacks what its brokers had acknowledged, or may, why being a
+	// pipeline.ErrLost, and whether the outputs at hand are in the log by then. An error that it returns is that of these
+	// outputs, of which no more are sent; after nil they are. It is called from several goroutines. Set it
+	// before the first call.
+	OnLost func(to pipeline.Partition, sent bool, why error) error
 
 	client   *Client
 	pack     Compression
@@ -207,11 +212,12 @@ func (p *Publisher) deliverAll(ctx context.Context, to pipeline.Partition, outpu
 	return err
 }
 
-// produce sends one batch, of pieces.
-func (c *Client) produce(ctx context.Context, to pipeline.Partition, batch [][]byte) error {
+// produce sends one batch, of pieces, and returns the offset of its first record, -1 where the broker does not tell.
+func (c *Client) produce(ctx context.Context, to pipeline.Partition, batch [][]byte) (at int64, err error) {
 	size := lengthOf(batch)
 	limit := ackWait + callTimeout + time.Duration(size>>20)*time.Second
-	return c.toLeader(ctx, to, limit, func(n *conn) error {
+	at = -1
+	err = c.toLeader(ctx, to, limit, func(n *conn) error {
 		v, err := n.version(protocol.Produce)
 		if err != nil {
 			return err
@@ -231,11 +237,14 @@ func (c *Client) produce(ctx context.Context, to pipeline.Partition, batch [][]b
 		if len(r.Topics) != 1 || len(r.Topics[0].Partitions) != 1 {
 			return errors.New("an answer about other partitions")
 		}
-		if q := r.Topics[0].Partitions[0]; q.ErrorCode != 0 {
+		q := r.Topics[0].Partitions[0]
+		if q.ErrorCode != 0 {
 			return coded(q.ErrorCode, q.ErrorMessage)
 		}
+		at = q.BaseOffset
 		return nil
 	})
+	return at, err
 }
 
 // appendProduce writes a request up to the size of its record set, alike in all versions that

@@ -74,7 +74,7 @@ func (s *sessions) at(to pipeline.Partition) *resting {
 	defer s.mu.Unlock()
 	r := s.of[to]
 	if r == nil {
-		r = &resting{doubts: map[content]session{}}
+		r = &resting{doubts: map[content]doubt{}}
 		s.of[to] = r
 	}
 	return r
@@ -84,39 +84,46 @@ func (s *sessions) at(to pipeline.Partition) *resting {
 // sends has one for itself, so that callers do not wait for each other.
 type resting struct {
 	mu   sync.Mutex
+	end  int64 // the log had all below it
 	free []session
 	// doubts are those whose last batch is in the log or not: they wait for the
 	// same batch to be sent again.
-	doubts map[content]session
+	doubts map[content]doubt
+}
+
+// doubt is a session and below what its last batch does not lie, if it is in the log.
+type doubt struct {
+	session
+	floor int64
 }
 
 // maxDoubts bounds the batches of a partition that nobody sent again.
 const maxDoubts = 64
 
-// take returns the session to send a batch of n records in, if there is one.
-func (r *resting) take(batch [][]byte, n int) (_ session, ok bool) {
+// take returns the session to send a batch of n records in, if there is one, and what the batch will not lie below.
+func (r *resting) take(batch [][]byte, n int) (_ session, floor int64, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.doubts) > 0 {
 		c := contentOf(batch...)
 		if t, ok := r.doubts[c]; ok {
 			delete(r.doubts, c)
-			return t, true
+			return t.session, t.floor, true
 		}
 	}
 	for len(r.free) > 0 {
 		t := r.free[len(r.free)-1]
 		r.free = r.free[:len(r.free)-1]
 		if int(t.next) <= math.MaxInt32-n {
-			return t, true
+			return t, r.end, true
 		}
 	}
-	return session{}, false
+	return session{}, r.end, false
 }
 
 // settle takes a session back that sent a batch of n records, with this outcome,
 // unless it is of no more use.
-func (r *resting) settle(t session, batch [][]byte, n int, err error) {
+func (r *resting) settle(t session, batch [][]byte, n int, floor int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var code kafka.Error
@@ -137,7 +144,7 @@ func (r *resting) settle(t session, batch [][]byte, n int, err error) {
 		if len(r.doubts) >= maxDoubts {
 			clear(r.doubts)
 		}
-		r.doubts[contentOf(batch...)] = t
+		r.doubts[contentOf(batch...)] = doubt{t, floor}
 	}
 }
 
@@ -170,25 +177,26 @@ func (c *Client) newSession(ctx context.Context) (session, error) {
 	})
 }
 
-// begin returns the session to send a batch of n records in: nobody where the
-// brokers are too old or this user may not have one.
-func (p *Publisher) begin(ctx context.Context, r *resting, batch [][]byte, n int) (session, error) {
-	if p.sessions.refused.Load() {
-		return nobody, nil
-	}
-	if t, ok := r.take(batch, n); ok {
-		return t, nil
+// begin returns the session to send a batch of n records in, nobody where the
+// brokers are too old or this user may not have one, and what the batch will not lie below in a log that is whole.
+func (p *Publisher) begin(ctx context.Context, r *resting, batch [][]byte, n int) (_ session, floor int64, _ error) {
+	t, floor, ok := r.take(batch, n)
+	switch {
+	case p.sessions.refused.Load():
+		return nobody, floor, nil
+	case ok:
+		return t, floor, nil
 	}
 	t, err := p.client.newSession(ctx)
 	switch {
 	case err == nil:
-		return t, nil
+		return t, floor, nil
 	case !errors.Is(err, kafka.ClusterAuthorizationFailed) && !errors.Is(err, kafka.UnsupportedVersion):
-		return session{}, fmt.Errorf("producer id: %w", err)
+		return session{}, 0, fmt.Errorf("producer id: %w", err)
 	case !p.sessions.refused.Swap(true) && p.OnRepeats != nil:
 		p.OnRepeats(fmt.Errorf("producer id: %w", err))
 	}
-	return nobody, nil
+	return nobody, floor, nil
 }
 
 // deliver sends a batch of n records. One that was sent before, with an outcome
@@ -196,17 +204,21 @@ func (p *Publisher) begin(ctx context.Context, r *resting, batch [][]byte, n int
 func (p *Publisher) deliver(ctx context.Context, to pipeline.Partition, set *recordSet, n int) error {
 	batch, r := set.pieces, p.sessions.at(to)
 	for first := true; ; first = false {
-		t, err := p.begin(ctx, r, batch, n)
+		t, floor, err := p.begin(ctx, r, batch, n)
 		if err != nil {
 			return err
 		}
 		t.stamp(batch...)
-		err = refused(to.Topic, p.client.produce(ctx, to, batch))
+		at, err := p.client.produce(ctx, to, batch)
+		err = refused(to.Topic, err)
 		if errors.Is(err, kafka.DuplicateSequenceNumber) {
-			err = nil // it is in the log
+			at, err = -1, nil // it is in the log
 		}
 		if t != nobody {
-			r.settle(t, batch, n, err)
+			r.settle(t, batch, n, floor, err)
+		}
+		if why := p.lost(to, r, t, n, at, floor, err); why != nil {
+			return why
 		}
 		if !first || !over(err) {
 			return err

@@ -28,6 +28,10 @@ func TestPublishOnce(t *testing.T) {
 	c := connect(t, b.ListenAddrs())
 	topic := fresh(t, c, 2)
 	p := NewPublisher(c, LZ4)
+	p.OnLost = func(_ pipeline.Partition, _ bool, why error) error {
+		t.Errorf("nothing is lost: %v", why)
+		return nil
+	}
 	gates[0].lose.Store(7)
 	const callers, each = 4, 40
 	filler := strings.Repeat(".", batchBytes/3)
@@ -170,19 +174,19 @@ func TestNoSession(t *testing.T) {
 
 // TestSessionEnds: sequences and epochs end where their fields do.
 func TestSessionEnds(t *testing.T) {
-	r := &resting{doubts: map[content]session{}}
+	r := &resting{doubts: map[content]doubt{}}
 	r.free = []session{{7, 0, math.MaxInt32 - 1}}
-	if _, ok := r.take(nil, 2); ok || len(r.free) > 0 {
+	if _, _, ok := r.take(nil, 2); ok || len(r.free) > 0 {
 		t.Errorf("a session went past its last sequence, %d rest", len(r.free))
 	}
-	r.settle(session{7, math.MaxInt16, 0}, nil, 1, &pipeline.RefusedError{})
+	r.settle(session{7, math.MaxInt16, 0}, nil, 1, 0, &pipeline.RefusedError{})
 	if len(r.free) > 0 {
 		t.Errorf("%+v past the last epoch", r.free)
 	}
 	batch := stored(t, 0, Plain, numbered("", 1)...)
 	for i := range int64(maxDoubts + 1) {
 		batch[recordsAt+4]++ // another content
-		r.settle(session{i, 0, 0}, [][]byte{batch}, 1, context.Canceled)
+		r.settle(session{i, 0, 0}, [][]byte{batch}, 1, 0, context.Canceled)
 	}
 	if len(r.doubts) != 1 {
 		t.Errorf("%d sessions in doubt are kept", len(r.doubts))

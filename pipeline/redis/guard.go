@@ -43,11 +43,11 @@ const LookEvery = 5 * time.Second
 
 // guard keeps a store from working on a server that may throw state away. It knows
 // what the server said last, and for how many connections: a new one may lead to a
-// server that was started with other settings, or to another server.
+// server that was started with other settings, or to another server, and so asks first.
 type guard struct {
 	policy      func(context.Context) (Policy, error)
 	accept      Eviction
-	connections atomic.Uint64           // made by what need not be kept from the server
+	connections atomic.Uint64           // to servers that may throw state away, made by what need not be kept from them
 	verdict     atomic.Pointer[verdict] // nil: it was never looked
 	turn        chan struct{}           // holds one for a look under way
 }
@@ -88,7 +88,7 @@ func (g *guard) pass(ctx context.Context) (context.Context, error) {
 	return work, g.look(ctx)
 }
 
-// known returns the verdict, nil where there are new connections since.
+// known returns the verdict, nil where there are connections since that say otherwise.
 func (g *guard) known() *verdict {
 	if v := g.verdict.Load(); v != nil && v.connections == g.connections.Load() {
 		return v
@@ -105,9 +105,14 @@ func (g *guard) look(ctx context.Context) error {
 }
 
 // judge keeps the verdict of an answer, and returns what stands in the way of work. An
-// outage is no verdict.
+// outage is no verdict. A master of a cluster that does not answer does not stand in the way of
+// work with the others: who reaches it again does so by a connection that asks it. What one was
+// last known to do still holds.
 func (g *guard) judge(at uint64, err error) error {
 	err = g.accept.accepts(err)
+	if v, silent := g.verdict.Load(), new(silentError); errors.As(err, &silent) && (v == nil || v.err == nil) {
+		err = nil
+	}
 	if err == nil || errors.Is(err, ErrEviction) || errors.Is(err, ErrPolicyUnknown) {
 		g.verdict.Store(&verdict{at, err})
 	}
@@ -115,13 +120,16 @@ func (g *guard) judge(at uint64, err error) error {
 }
 
 // connected is called with every new connection. What passed before it was made is
-// stopped here: the server at its end may be another one by now.
+// stopped here: the server at its end may be another one by now. What need not be kept
+// from a server is not, and the next that must be looks at all of them first.
 func (g *guard) connected(ctx context.Context, c *goredis.Conn) error {
+	_, err := checkServer(ctx, c)
 	if ctx.Value(guarded{}) == nil {
-		g.connections.Add(1)
+		if g.accept.accepts(err) != nil {
+			g.connections.Add(1)
+		}
 		return nil
 	}
-	_, err := checkServer(ctx, c)
 	return g.judge(g.connections.Load(), err)
 }
 

@@ -3,6 +3,7 @@ package redis
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -103,6 +104,70 @@ func TestPolicyAfterAReconnect(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// Also a connection of what may reach any server tells what it leads to.
+func TestPolicyOfAReadersConnection(t *testing.T) {
+	server := startServer(t)
+	s, err := Open(Options{URL: "redis://" + server.addr(), Cluster: "c", Group: "g"})
+	must(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	claim(t, s, "a")
+	save(t, s, "a", put(-1, 1, "k", "v"))
+	server.kill()
+	server.extra = append(server.extra, "--maxmemory-policy", "allkeys-lru")
+	must(t, server.start())
+	eventually(t, "the store is read", func() error {
+		_, err := s.Get(t.Context(), part, "k")
+		return err
+	})
+	if err := s.Save(t.Context(), lease("a"), put(1, 2, "k", "w")); !errors.Is(err, ErrEviction) {
+		t.Errorf("saved to a server that evicts by the connection of a reader: %v", err)
+	}
+}
+
+// A master of a cluster that does not answer does not keep the store from the others. One that was known to
+// evict is still taken to do so while it is silent.
+func TestSilentMaster(t *testing.T) {
+	var says error
+	g := newGuard(RefuseEviction)
+	g.policy = func(context.Context) (Policy, error) { return Policy{}, says }
+	look := func(silent, known, want error) {
+		t.Helper()
+		g.verdict.Store(nil)
+		if known != nil {
+			_ = g.judge(0, known)
+		}
+		says = silent
+		if err := g.look(t.Context()); !errors.Is(err, want) {
+			t.Errorf("%v, known before: %v: %v, want %v", silent, known, err, want)
+		}
+	}
+	away := errors.New("i/o timeout")
+	look(away, nil, away)
+	look(&silentError{away}, nil, nil)
+	look(&silentError{away}, fmt.Errorf("%w: so it said", ErrEviction), away)
+	if v := g.verdict.Load(); v == nil || !errors.Is(v.err, ErrEviction) {
+		t.Errorf("what a silent master was known to do is forgotten: %+v", v)
+	}
+
+	nodes := startCluster(t)
+	url := "redis+cluster://" + nodes[0].addr() + "," + nodes[1].addr() + "," + nodes[2].addr()
+	before := backend{url: url}.store(t, "credence")
+	_, err := before.Meta(t.Context(), part) // it knows the masters
+	must(t, err)
+	nodes[1].kill()
+	var one *silentError
+	if _, err := before.CheckPolicy(t.Context()); !errors.As(err, &one) {
+		t.Errorf("error %v, want it to be of a silent master", err)
+	}
+	if _, err := before.guard.pass(t.Context()); err != nil {
+		t.Errorf("one of three masters is away, and a process that begins waits for it: %v", err)
+	}
+	must(t, nodes[0].raw.ConfigSet(t.Context(), "maxmemory-policy", "allkeys-lru").Err())
+	if _, err := before.CheckPolicy(t.Context()); !errors.Is(err, ErrEviction) {
+		t.Errorf("error %v, want that of the master that evicts", err)
+	}
 }
 
 func TestWrongPassword(t *testing.T) {

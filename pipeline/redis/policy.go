@@ -56,19 +56,37 @@ func (s *Store) readPolicy(ctx context.Context) (Policy, error) {
 		return checkServer(ctx, s.client)
 	}
 	var mu sync.Mutex
-	worst := Policy{AppendOnly: true}
+	worst, answered := Policy{AppendOnly: true}, false
+	var silent error
 	err := cluster.ForEachMaster(ctx, func(ctx context.Context, node *goredis.Client) error {
 		p, err := checkServer(ctx, node)
 		mu.Lock()
 		defer mu.Unlock()
+		if err != nil && !errors.Is(err, ErrEviction) && !errors.Is(err, ErrPolicyUnknown) && !locked(err) {
+			silent = err // what another one says of itself counts for more
+			return nil
+		}
+		answered = true
 		worst.AppendOnly = worst.AppendOnly && p.AppendOnly
 		if worst.Eviction == "" || worst.Eviction == "noeviction" {
 			worst.Eviction = p.Eviction
 		}
 		return err
 	})
-	return worst, err
+	switch {
+	case err != nil || silent == nil:
+		return worst, err
+	case !answered:
+		return Policy{}, silent
+	}
+	return worst, &silentError{silent}
 }
+
+// silentError reports masters of a cluster that do not answer, while nothing is wrong with those that do.
+type silentError struct{ err error }
+
+func (e *silentError) Error() string { return e.err.Error() }
+func (e *silentError) Unwrap() error { return e.err }
 
 func checkServer(ctx context.Context, c goredis.Cmdable) (Policy, error) {
 	eviction, err := setting(ctx, c, "maxmemory-policy", "memory", "maxmemory_policy")

@@ -19,11 +19,16 @@ type slots struct {
 	doubt  atomic.Bool
 	// When it was last read again, nil: never. It has the reading of the monotonic clock, so that a
 	// machine's clock which is set back does not keep a dead node's slots for as long.
-	read atomic.Pointer[time.Time]
+	read    atomic.Pointer[time.Time]
+	reading atomic.Bool
 }
 
-// slotsPause is the least time between two looks at the map.
-const slotsPause = time.Second
+const (
+	// slotsPause is the least time between two looks at the map, and the longest that a command waits for one.
+	slotsPause = time.Second
+	// slotsLimit bounds a look: the client asks one node after the other, and one that hangs costs it a time-out.
+	slotsLimit = 30 * time.Second
+)
 
 func newSlots(c *goredis.ClusterClient) *slots {
 	return &slots{reload: func(ctx context.Context) error {
@@ -55,19 +60,34 @@ func (s *slots) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.Pr
 	}
 }
 
-// look reads the map again if it is in doubt. An error shows in the command that
-// follows.
+// look has the map read again if it is in doubt, and waits for it, but not long: the command may be
+// for a node that answers. An error shows in the command that follows.
 func (s *slots) look(ctx context.Context) {
 	if !s.doubt.Load() {
 		return
 	}
 	last, now := s.read.Load(), time.Now()
-	if last != nil && now.Sub(*last) < slotsPause || !s.read.CompareAndSwap(last, &now) {
+	if last != nil && now.Sub(*last) < slotsPause || !s.reading.CompareAndSwap(false, true) {
 		return
 	}
+	s.read.Store(&now)
 	s.doubt.Store(false)
-	if s.reload(ctx) != nil {
-		s.doubt.Store(true)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer s.reading.Store(false)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), slotsLimit)
+		defer cancel()
+		if s.reload(ctx) != nil {
+			s.doubt.Store(true)
+		}
+	}()
+	waits := time.NewTimer(slotsPause)
+	defer waits.Stop()
+	select {
+	case <-done:
+	case <-waits.C:
+	case <-ctx.Done():
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -60,4 +61,37 @@ func TestMapOfSlotsIsReadAgain(t *testing.T) {
 			t.Errorf("%v: read again within a second", c.err)
 		}
 	}
+}
+
+// A node that hangs holds a look at the map up, which it may be asked for. The command before which it is
+// looked may be for another node, and waits a second; those after it do not wait, and there is one look at a time.
+func TestHangingLookIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		looks := 0
+		s := &slots{reload: func(ctx context.Context) error {
+			looks++
+			<-ctx.Done()
+			return ctx.Err()
+		}}
+		command := s.ProcessHook(func(context.Context, goredis.Cmder) error { return nil })
+		s.heard(io.EOF)
+		for i, want := range []time.Duration{slotsPause, 0, 0} {
+			begin := time.Now()
+			_ = command(t.Context(), nil)
+			if took := time.Since(begin); took != want {
+				t.Errorf("command %d waits %v for a look that hangs, want %v", i, took, want)
+			}
+			time.Sleep(2 * slotsPause)
+			s.heard(io.EOF)
+		}
+		if looks != 1 {
+			t.Errorf("%d looks at once, want 1", looks)
+		}
+		time.Sleep(slotsLimit)
+		if _ = command(t.Context(), nil); looks != 2 {
+			t.Errorf("%d looks after the first has ended, want 2", looks)
+		}
+		time.Sleep(slotsLimit)
+		synctest.Wait()
+	})
 }

@@ -59,6 +59,7 @@ func TestDrill(t *testing.T) {
 			t.Cleanup(func() { _ = d.client.Close() })
 			t.Run("rolling", func(t *testing.T) { d.rolling(t, shards) })
 			t.Run("unreadable", d.unreadable)
+			t.Run("later", d.later)
 		})
 	}
 }

@@ -46,6 +46,8 @@ var ofIntake = []mutant{
 		"farOff = 3", "farOff = 0", "TestNotesOfIntake", drafts},
 	{"a run goes on with other shards", "cmd/producer/commands/content.go",
 		"of != nil && of[1] != print", "of != nil && of[1] != print && false", "TestARunIsOfItsShards", []string{"./cmd/producer/commands"}},
+	{"a run of a user's name says nothing", "cmd/producer/commands/content.go",
+		"return !f.fresh && !marked.MatchString(f.run)", "return false", "TestARunIsOfItsShards", []string{"./cmd/producer/commands"}},
 	{"a run goes on with a file that has grown", "cmd/producer/commands/content.go",
 		"range [...]int64{0, max(0, info.Size()-ends)}", "range [...]int64{-1}", "TestARunIsOfItsShards", []string{"./cmd/producer/commands"}},
 	{"seconds since 1970 are amounts", "cmd/producer/rows/meant.go",

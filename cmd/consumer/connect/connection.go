@@ -259,6 +259,10 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 	publisher.OnRepeats = func(err error) {
 		logger.Warn("outputs may repeat", "advice", "those whose acknowledgement is lost are sent twice: allow this user IDEMPOTENT_WRITE on the cluster", slog.Any("error", err))
 	}
+	publisher.OnLost = func(to pipeline.Partition, _ bool, why error) error {
+		logger.Error("outputs may be lost", "topic", to.Topic, "partition", to.ID, "advice", lostAdvice, slog.Any("error", why))
+		return nil
+	}
 	memory := pipeline.NewBudget(decodeBytes)
 	errs, lines := depend.NewLines(logger, "kafka-go", slog.LevelInfo), depend.NewLines(logger, "kafka-go", slog.LevelDebug)
 	redis.SetLog(depend.NewLines(logger, "go-redis", slog.LevelInfo).Printf)
@@ -289,6 +293,10 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 		Logger:     logger,
 	})
 }
+
+// lostAdvice says what it means that brokers have lost outputs, and what keeps it from happening again.
+const lostAdvice = "states are not concerned, and the next shard of a key publishes it again; another group publishes all again. " +
+	"Set unclean.leader.election.enable=false and min.insync.replicas=2 on the topic, with three replicas"
 
 // admit returns nil when the store answers: without it a member of the group holds up the
 // partitions that it gets.

@@ -231,6 +231,7 @@ func sendLetters(ctx context.Context, a *app.App, conn *connect.Connection, c *c
 		return nil, err
 	}
 	publisher := kafka.NewPublisher(conn.Client, kafka.LZ4)
+	publisher.OnLost = kafka.StopAtLoss
 	var batch []pipeline.Output
 	bytes := 0
 	send := func() error {

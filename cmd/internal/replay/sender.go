@@ -28,8 +28,8 @@ const (
 )
 
 // Publisher sends records and returns when all are acknowledged, or those that
-// are not. A *pipeline.RefusedError can't be cured by trying again; every other
-// error is an outage, after which these are sent again.
+// are not. A *pipeline.RefusedError and pipeline.ErrLost can't be cured by trying again; every
+// other error is an outage, after which these are sent again.
 type Publisher interface {
 	Publish(ctx context.Context, outputs []pipeline.Output) (rest []pipeline.Output, err error)
 }
@@ -152,6 +152,8 @@ func (s *Sender) deliver(ctx context.Context) error {
 			return context.Cause(ctx)
 		case errors.As(err, &refused):
 			return fmt.Errorf("%w (the largest shard of the batch has %d bytes)", err, s.largest())
+		case errors.Is(err, pipeline.ErrLost):
+			return err
 		case time.Now().Add(pause).After(giveUp):
 			return fmt.Errorf("not acknowledged for %v: %w", patience, err)
 		}

@@ -199,6 +199,7 @@ func TestSenderStopsAtOnce(t *testing.T) {
 		text string
 	}{
 		{"refused", t.Context(), refused, refused, "the largest shard of the batch has 8 bytes"},
+		{"lost", t.Context(), fmt.Errorf("%w: in/0", pipeline.ErrLost), pipeline.ErrLost, "in/0"},
 		{"stopped", stopped, nil, context.Canceled, ""},
 	}
 	for _, tt := range tests {

@@ -37,6 +37,9 @@ func (f *replayFlags) mark() error {
 	return nil
 }
 
+// named reports whether the run may be of other shards, which only its user knows.
+func (f *replayFlags) named() bool { return !f.fresh && !marked.MatchString(f.run) }
+
 // content is a digest of what the shards are made of: flags, and length and ends of the file.
 func (f *replayFlags) content() (string, error) {
 	file, err := os.Open(f.input)

@@ -28,7 +28,8 @@ func TestARunIsOfItsShards(t *testing.T) {
 		}
 		return r
 	}
-	if r := again(file, hint[1], "--key-column", "g"); r.code != 0 {
+	const said = "of each key the consumer skips"
+	if r := again(file, hint[1], "--key-column", "g"); r.code != 0 || strings.Contains(r.stderr, said) {
 		t.Errorf("as it was: exit %d: %s", r.code, r.stderr)
 	}
 	if r := again(file, hint[1], "--key-column", "g", "--limit", "2"); r.code != 0 {
@@ -52,7 +53,7 @@ func TestARunIsOfItsShards(t *testing.T) {
 		if r := again(c.file, hint[1], c.args...); r.code != 1 || !strings.Contains(r.stderr, "--run-id is of other shards: "+hint[1]) {
 			t.Errorf("%s: exit %d: %s", name, r.code, r.stderr)
 		}
-		if r := again(c.file, "mine", c.args...); r.code != 0 {
+		if r := again(c.file, "mine", c.args...); r.code != 0 || !strings.Contains(r.stderr, "run mine has a name of your own") || !strings.Contains(r.stderr, said) {
 			t.Errorf("%s, by a name: exit %d: %s", name, r.code, r.stderr)
 		}
 	}

@@ -129,6 +129,9 @@ func (p *Program) replay(ctx context.Context, f *replayFlags) error {
 	if err := f.mark(); err != nil {
 		return err
 	}
+	if f.named() {
+		p.Say("run %s has a name of your own, so nobody compares its file: of each key the consumer skips as many shards as it has applied of this run, whatever is in them; a run without --run-id skips none", f.run)
+	}
 	said := 0
 	say := func() {
 		for ; said < len(src.Notes()); said++ {

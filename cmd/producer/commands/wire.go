@@ -34,7 +34,9 @@ func dial(_ context.Context, c connection) (broker, error) {
 		_ = client.Close()
 		return nil, err
 	}
-	return &cluster{client, log, kafka.NewPublisher(client, kafka.LZ4)}, nil
+	publisher := kafka.NewPublisher(client, kafka.LZ4)
+	publisher.OnLost = kafka.StopAtLoss
+	return &cluster{client, log, publisher}, nil
 }
 
 // cluster is a Kafka cluster. Publisher chooses partitions by murmur2 of the
