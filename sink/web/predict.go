@@ -73,7 +73,7 @@ func (s *Server) predicted(ctx context.Context, key string, body []byte, sent, a
 	if answer == arrowType {
 		return s.options.Forms[arrowType].AppendPredictions(nil, &pipeline.Predictions{
 			Key: key, Kind: p.Kind, Variant: p.Variant, Config: p.Config, T: p.Summary.T,
-			Source: p.Source, Offset: p.Offset, Time: p.Time, Rows: rows,
+			Source: p.Source, Offset: p.Offset, Time: p.Time, Rows: rows, Expected: true,
 		}, 0)
 	}
 	o := newObject()

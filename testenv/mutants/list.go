@@ -328,6 +328,7 @@ var guarantees = []mutant{
 		"TestClientsThatSendNothing", web},
 	{"a prediction without numbers is answered", "sink/web/predict.go", "checkFound(m, a, rows)", "nil", "TestPredictBeyondRange", web},
 	{"a missing label is refused where it is a level", "sink/web/rows.go", "if c.gaps && c.label", "if !c.gaps && c.label", "TestPredictMissingLevels", web},
+	{"Arrow has no expectations", "sink/web/predict.go", "Expected: true", "Expected: false", "TestPredictEveryKind", web},
 	{"what the model has no number for is refused", "sink/web/beyond.go", "lacking(p)&^lacking(&twins[i]) == 0", "lacking(p) == 0", "TestPredictWithoutNumbers", web},
 	{"a flag counts when another shard was in time", "sink/live/found.go", "wanted = between && (", "wanted = between || (", "TestFound", feed},
 	{"first rows judged by constants that move", "sink/live/inside.go", "o.N-o.Rows < cdf.FirstRows", "o.N < 0", "TestFlags", feed},
