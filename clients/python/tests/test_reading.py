@@ -1,4 +1,5 @@
 import json
+import socket
 import unittest
 
 import pyarrow as pa
@@ -72,5 +73,7 @@ class Reading(unittest.TestCase):
             posteriors("posteriors", brokers="127.0.0.1:1")
         with self.assertRaisesRegex(ConnectionError, "no answer from http://127.0.0.1:1: .*refused.*http.listen"):
             Client("http://127.0.0.1:1/").get("a")
+        with socket.create_server(("127.0.0.1", 0)) as silent, self.assertRaisesRegex(ConnectionError, "within 0.1 s: .*raise timeout"):
+            Client(f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.1).get("a")
         with self.assertRaisesRegex(ValueError, "does not begin with http"):
             Client("127.0.0.1:8080")

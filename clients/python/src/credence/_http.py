@@ -122,6 +122,8 @@ class Client:
                 time.sleep(min(float(wait), self._timeout))
             except OSError as error:  # HTTPError is one, and comes first
                 why = getattr(error, "reason", error)
+                if isinstance(why, TimeoutError):
+                    raise ConnectionError(f"no answer from {self._base} within {self._timeout} s: ask for less at once, or raise timeout") from None
                 raise ConnectionError(f"no answer from {self._base}: {why}: does a consumer run with http.listen there?") from None
         raise AssertionError("unreachable")
 
