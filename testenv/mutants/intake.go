@@ -68,6 +68,8 @@ var ofIntake = []mutant{
 		"r.distinct() == 1 && r.infinite == 0", "r.distinct() == 0", "TestNotesOfIntake", drafts},
 	{"amounts are dates", "cmd/producer/rows/meant.go",
 		"day, month = day && isDay(v)", "day, month = isDay(slices.Min(values))", "TestNotesOfIntake|TestKeysAndDates", drafts},
+	{"a covariance that no message will have is not told", "cmd/consumer/config/check_model.go",
+		"m.Publish.Covariance && !k.Covariance", "m.Publish.Covariance && k.Covariance", "TestWarnings", []string{"./cmd/consumer/config"}},
 	{"check takes what is wrong with a feature for the response", "cmd/consumer/check/sample.go",
 		"named := columnNamed.FindStringSubmatch(t.first); named != nil &&", "named := columnNamed.FindStringSubmatch(t.first); named == nil &&", "TestFixIsOfTheColumn", []string{"./cmd/consumer/check"}},
 	{"check is silent about keys", "cmd/consumer/check/values.go",
