@@ -68,6 +68,8 @@ var ofIntake = []mutant{
 		"r.distinct() == 1 && r.infinite == 0", "r.distinct() == 0", "TestNotesOfIntake", drafts},
 	{"amounts are dates", "cmd/producer/rows/meant.go",
 		"day, month = day && isDay(v)", "day, month = isDay(slices.Min(values))", "TestNotesOfIntake|TestKeysAndDates", drafts},
+	{"a level of missing values that is none is not told", "cmd/consumer/config/quantities.go",
+		`c.Text == "__missing__" && a.spec.Missing == "level"`, `c.Text == "__missing__"`, "TestWarnings", []string{"./cmd/consumer/config"}},
 	{"a covariance that no message will have is not told", "cmd/consumer/config/check_model.go",
 		"m.Publish.Covariance && !k.Covariance", "m.Publish.Covariance && k.Covariance", "TestWarnings", []string{"./cmd/consumer/config"}},
 	{"check takes what is wrong with a feature for the response", "cmd/consumer/check/sample.go",

@@ -233,6 +233,8 @@ func TestWarnings(t *testing.T) {
 		{predicts("level", "nroth"), `c.yaml:6: models[0].publish.quantities[0].predict: "nroth" is none of the levels of column "shop", and the prediction is that of all that are not listed: write __other__ if it is to be, did you mean "north"?`},
 		{predicts("level", "north"), ""},
 		{predicts("level", "__other__"), ""},
+		{predicts("level", "__missing__"), `"__missing__" is none of the levels of column "shop"`},
+		{predicts("level", "__missing__") + "\n  missing: level", ""},
 	} {
 		if !strings.Contains(c.text, "models:") {
 			c.text += "\n" + smallest
