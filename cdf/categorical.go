@@ -53,6 +53,9 @@ func (s *source) encode(gaps bool) ([]string, error) {
 	if s.gap = none; gaps {
 		s.gap = int32(s.first + len(names))
 		names = append(names, f.Name+"="+missingLevel)
+		if _, listed := s.column[missingLevel]; !listed {
+			s.column[missingLevel] = s.gap // a row may name it, as it may a group
+		}
 	}
 	return names, nil
 }

@@ -59,3 +59,22 @@ func TestMissingLevel(t *testing.T) {
 		}
 	}
 }
+
+// A row may name the level of missing values, as it may name that of levels that are not listed.
+func TestMissingLevelByName(t *testing.T) {
+	spec := &Spec{Missing: "level", Columns: Roles{Features: []Feature{{Name: "c", Levels: []string{"a", "b"}, Baseline: "a"}}}}
+	b := &Batch{Rows: 3, Columns: []Column{
+		{Name: "c", Type: Text, Levels: []string{missingLevel, "a"}, Code: []int32{0, -1, 1}}, {Name: "y", Number: []float64{1, 2, 3}},
+	}}
+	d, err := newDesign(spec, b, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &d.sources[0]
+	var in intake
+	in.batch = b
+	got, err := in.levels(nil, s, 0)
+	if err != nil || got[0] != s.gap || got[1] != s.gap || got[2] != none {
+		t.Errorf("columns %v, %v, want %d twice and none", got, err, s.gap)
+	}
+}

@@ -170,7 +170,7 @@ type Input struct {
 	// Baseline is the level of a feature without a coefficient, and Other
 	// what becomes of a label that is not listed: level, drop or reject.
 	Baseline, Other string
-	// Gaps says that a missing label has a coefficient of its own.
+	// Gaps says that a missing label has a coefficient, or is a group, of its own.
 	Gaps bool
 	// Center and Scale are the constants in force of a number that is centred
 	// or scaled, 0 and 1 of one that never is, NaN while they are not known.
@@ -194,7 +194,7 @@ func (f *Filter) AppendInputs(all []Input) []Input {
 	all = f.appendFeatures(all)
 	roles := &f.spec.Columns
 	for i, g := range roles.Groups {
-		all = append(all, Input{Name: g.Column, Role: "group", Category: true, Levels: f.now.factors[i].levels, Scale: 1})
+		all = append(all, Input{Name: g.Column, Role: "group", Category: true, Levels: f.now.factors[i].levels, Gaps: f.spec.Missing == "level", Scale: 1})
 		for _, name := range g.Slopes {
 			if d.made == nil {
 				all = append(all, Input{Name: name, Role: "slope", Scale: 1})

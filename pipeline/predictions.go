@@ -19,6 +19,8 @@ type Predictions struct {
 	Offset        int64
 	Time          int64 // of the input record, milliseconds since 1970
 	Rows          []RowPrediction
+	// Expected says that the expectation of every row is told, too, as over HTTP. The topic has it not.
+	Expected bool
 }
 
 // RowPrediction describes a new observation in place of one row of a shard.

@@ -234,6 +234,9 @@ func (s *settled) have(levels []string) error {
 	if s.gap = missing; f.gaps {
 		s.gap = int32(len(s.levels))
 		s.levels = append(s.levels, lacking)
+		if _, listed := s.index[lacking]; !listed {
+			s.index[lacking] = s.gap // a row may name it
+		}
 	}
 	return nil
 }

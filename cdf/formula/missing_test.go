@@ -77,3 +77,30 @@ func TestKeepsMissing(t *testing.T) {
 		}
 	}
 }
+
+// A row may name the level of missing values.
+func TestMissingLevelByName(t *testing.T) {
+	f := cdf.NewFilter(spec(t, "linear", "y ~ C(sex, [m, f], missing=level)"), "k")
+	shard := shards(1, 60)[0]
+	for i := 0; i < shard.Rows; i += 3 {
+		shard.Columns[6].Code[i] = -1
+	}
+	if _, err := f.Update(shard); err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]float64{}
+	for _, label := range []string{"", "__missing__", "m", "other"} {
+		c := cdf.Column{Name: "sex", Type: cdf.Text, Levels: []string{label}, Code: []int32{0}}
+		if label == "" {
+			c.Code[0] = -1
+		}
+		p, err := f.Predict(&cdf.Batch{Rows: 1, Columns: []cdf.Column{c}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said[label] = p[0].SD
+	}
+	if said["__missing__"] != said[""] || said[""] == said["other"] || said[""] == said["m"] {
+		t.Errorf("sds of predictions by label: %v", said)
+	}
+}

@@ -35,6 +35,8 @@ type Kind struct {
 	// Draws says that the summary needs draws: without them the model draws
 	// only what is to be published.
 	Draws bool
+	// Covariance says that the models publish that of their coefficients: each is a cdf.Covariancer.
+	Covariance bool
 
 	// Suggest says whether and why the kind fits a sample of rows. nil suggests
 	// nothing.

@@ -34,7 +34,7 @@ func (m *base) Positive(functionals []cdf.Functional, p, mcse []float64) error {
 }
 
 // ExpMoments writes the moments of exponentials of functionals of beta and effects, which
-// are ratios of rates; those of variances are refused with ErrSchema.
+// are ratios of rates, NaN where few groups leave none; those of variances are refused with ErrSchema.
 func (m *base) ExpMoments(functionals []cdf.Functional, mean, sd []float64) error {
 	w := m.work()
 	defer m.scratch.Put(w)
@@ -49,7 +49,8 @@ func (m *base) ExpMoments(functionals []cdf.Functional, mean, sd []float64) erro
 		if term >= 0 {
 			return fmt.Errorf("%w: %s is a variance", cdf.ErrSchema, f.Name)
 		}
-		mean[i], sd[i] = w.mix.ExpMoments()
+		first, variance := w.mix.ExpMoments(true)
+		mean[i], sd[i] = first, math.Sqrt(variance)
 	}
 	return nil
 }

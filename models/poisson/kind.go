@@ -18,7 +18,7 @@ func Kind() *kind.Kind {
 		Variants: []string{"corrected", "paper"},
 		Revision: 7, // first rows kept until groups have rows enough; the first rows' predictors by what rows vary; quantiles of mixtures in vectors; rows' own effects to the last digits, first rows kept until they are judged; factors in another order
 		Response: kind.Count,
-		Features: true, Intercept: true,
+		Features: true, Intercept: true, Covariance: true,
 		Groups:    kind.AnyGroups,
 		Exposure:  true,
 		Suggest:   suggest,

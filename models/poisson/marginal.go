@@ -119,6 +119,16 @@ func (v *variance) moments(power float64) (mean, sd float64) {
 	return mean, math.Sqrt(sd / sum)
 }
 
+// settles reports whether E exp(c s2) is told by the nodes: the last of them does not matter.
+func (v *variance) settles(c float64) bool {
+	sum, last := 0.0, 0.0
+	for i, f := range v.f {
+		last = math.Exp(f + float64(c*math.Exp(v.l[i])))
+		sum += last
+	}
+	return last <= 0.01*sum && !math.IsInf(sum, 1)
+}
+
 // weight returns e^f at node i by the trapezoid rule.
 func (v *variance) weight(i int, f float64) float64 {
 	if i == 0 || i == len(v.f)-1 {

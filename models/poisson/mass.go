@@ -167,24 +167,3 @@ func (p mass) shared(s2e float64) float64 {
 	mean, sd := p.mean, p.sd
 	return max(sd*sd-s2e, 0) / (sd*sd + math.Exp(-mean-0.5*sd*sd))
 }
-
-// moments returns E and Var of the rate e^eta, NaN where the integral over the
-// last component, the one with the largest variance, still matters: then there
-// is no such moment.
-func (p mass) moments(open bool) (mean, variance float64) {
-	mean, square, last1, last2 := 0.0, 0.0, 0.0, 0.0
-	for i, w := range p.x.W {
-		m, v := p.x.Mean[i], p.x.SD[i]*p.x.SD[i]
-		last1, last2 = w*math.Exp(m+0.5*v), w*math.Exp(2*(m+v))
-		mean += last1
-		square += last2
-	}
-	variance = square - mean*mean
-	if open && len(p.x.W) > 1 && last1 > 0.01*mean || math.IsInf(mean, 1) {
-		return math.NaN(), math.NaN()
-	}
-	if open && len(p.x.W) > 1 && last2 > 0.01*square || math.IsInf(square, 1) {
-		return mean, math.NaN()
-	}
-	return mean, max(variance, 0)
-}

@@ -92,7 +92,7 @@ func (m *base) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 		if bin := out.Transformed(pit, inside); scores != nil {
 			scores[i] = cdf.BinScore(bin)
 		}
-		if mean, _ := p.moments(w.place.open); !math.IsNaN(mean) {
+		if mean, _ := p.x.ExpMoments(w.place.open); !math.IsNaN(mean) {
 			squares += (y - mean) * (y - mean)
 			defined++
 		}
@@ -148,7 +148,7 @@ func (m *base) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		o := &out[i]
 		p := m.massAt(sh, i, w)
 		x := p.x
-		mean, variance := p.moments(w.place.open)
+		mean, variance := m.rateMoments(x, &w.place)
 		o.Mean, o.SD = mean, math.Sqrt(mean+variance)
 		o.Q025 = p.quantile(dist.Levels[0], 0)
 		last := o.Q025
@@ -166,7 +166,7 @@ func (m *base) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 			below, o.LogDensity = p.at(y)
 			o.PIT = min(below+u*math.Exp(o.LogDensity), 1)
 		}
-		m.rate(x, w.place.open, o)
+		m.rate(x, &w.place, o)
 	}
 	return nil
 }
@@ -187,14 +187,33 @@ func (m *base) PredictQuantiles(sh *cdf.Shard, p, dst []float64) error {
 
 // rate describes E[y | x, theta] = exp(eta) from the law of a new count's log
 // rate, which has the row's own effect, of mean -s2e/2 and variance s2e, more.
-func (m *base) rate(x *dist.NormalMixture, open bool, o *cdf.Prediction) {
+func (m *base) rate(x *dist.NormalMixture, a *place, o *cdf.Prediction) {
 	s2e := m.post.s2e
 	for k := range x.SD {
 		x.Mean[k] += 0.5 * s2e
 		x.SD[k] = math.Sqrt(max(x.SD[k]*x.SD[k]-s2e, 0))
 	}
-	_, variance := mass{x: x}.moments(open)
+	_, variance := m.rateMoments(x, a)
 	o.EpredSD = math.Sqrt(variance)
 	o.EpredQ025 = min(math.Exp(x.Quantile(dist.Levels[0], dist.NormalQuantiles[0])), math.MaxFloat64)
 	o.EpredQ975 = min(math.Exp(x.Quantile(dist.Levels[6], dist.NormalQuantiles[6])), math.MaxFloat64)
+}
+
+// rateMoments returns E and Var of e^X at a place, NaN where there is none: the effect of a level that is not
+// known has the variance s2, and E exp(c s2) may not exist. The components of one variance are its nodes; those of
+// several are at medians, which do not reach that far.
+func (m *base) rateMoments(x *dist.NormalMixture, a *place) (mean, variance float64) {
+	mean, variance = x.ExpMoments(a.open && m.terms == 1)
+	if m.terms == 1 {
+		return mean, variance
+	}
+	for t, z2 := range a.unseen {
+		switch v := &m.post.vars[t]; {
+		case z2 > 0 && !v.settles(0.5*z2):
+			return math.NaN(), math.NaN()
+		case z2 > 0 && !v.settles(2*z2):
+			variance = math.NaN()
+		}
+	}
+	return mean, variance
 }

@@ -18,7 +18,7 @@ func Kind() *kind.Kind {
 		Variants: []string{"corrected", "paper"},
 		Revision: 4, // the chains' start and moves, and which rows are kept; products by fused multiply-adds, normals by lanes
 		Response: kind.Binary,
-		Features: true, Intercept: true,
+		Features: true, Intercept: true, Covariance: true,
 		Draws:     true,
 		Suggest:   suggest,
 		Configure: kind.Settings(Defaults(), build),

@@ -9,13 +9,13 @@ import (
 )
 
 // AppendPredictions appends predictions as one Arrow IPC stream: columns row
-// (int64), mean, sd, q2.5 and q97.5 (float64, null where undefined), one row
-// per predicted row in their order, and what belongs to the whole in the
+// (int64), mean, sd, q2.5 and q97.5, of p.Expected also epred_sd, epred_q2.5 and
+// epred_q97.5 (float64, null where undefined), one row per predicted row in their order, and what belongs to the whole in the
 // schema's metadata; credence.t counts the shards that the state had absorbed.
 // What exceeds limit bytes loses rows from the end, counted in
 // credence.omitted; a limit of 0 is none.
 func (e *Encoder) AppendPredictions(dst []byte, p *pipeline.Predictions, limit int) ([]byte, error) {
-	columns := predictionColumns(p.Rows)
+	columns := predictionColumns(p)
 	start, kept := len(dst), len(p.Rows)
 	for {
 		b := cdf.Batch{Rows: kept, Columns: columns}
@@ -27,8 +27,8 @@ func (e *Encoder) AppendPredictions(dst []byte, p *pipeline.Predictions, limit i
 		if limit <= 0 || over <= 0 || kept == 0 {
 			return out, nil
 		}
-		// A row takes less than 41 bytes, so that no more go than must.
-		kept -= min(kept, max(1, over/41))
+		// A row takes less than 8 bytes a column and one more, so that no more go than must.
+		kept -= min(kept, max(1, over/(8*len(columns)+1)))
 		columns[0].Int = columns[0].Int[:kept]
 		for c := range columns[1:] {
 			columns[c+1].Number = columns[c+1].Number[:kept]
@@ -38,23 +38,30 @@ func (e *Encoder) AppendPredictions(dst []byte, p *pipeline.Predictions, limit i
 }
 
 // predictionColumns lays rows out as columns.
-func predictionColumns(rows []pipeline.RowPrediction) []cdf.Column {
+func predictionColumns(of *pipeline.Predictions) []cdf.Column {
+	rows := of.Rows
 	columns := []cdf.Column{
 		{Name: "row", Type: cdf.Integer, Int: make([]int64, len(rows))},
 		{Name: "mean"}, {Name: "sd"}, {Name: "q2.5"}, {Name: "q97.5"},
+		{Name: "epred_sd"}, {Name: "epred_q2.5"}, {Name: "epred_q97.5"},
 	}
-	number := make([]float64, 4*len(rows))
-	for c := range 4 {
-		columns[c+1].Number = number[c*len(rows) : (c+1)*len(rows)]
+	if !of.Expected {
+		columns = columns[:5]
+	}
+	numbers := columns[1:]
+	room := make([]float64, len(numbers)*len(rows))
+	for c := range numbers {
+		numbers[c].Number = room[c*len(rows) : (c+1)*len(rows)]
 	}
 	for i := range rows {
 		p := &rows[i]
 		columns[0].Int[i] = p.Row
-		for c, v := range [...]float64{p.Mean, p.SD, p.Q025, p.Q975} {
+		told := [...]float64{p.Mean, p.SD, p.Q025, p.Q975, p.EpredSD, p.EpredQ025, p.EpredQ975}
+		for c, v := range told[:len(numbers)] {
 			if !jsontext.Defined(v) {
 				v = math.NaN()
 			}
-			columns[c+1].Number[i] = v
+			numbers[c].Number[i] = v
 		}
 	}
 	return columns

@@ -105,7 +105,7 @@ func TestPredictionsBeyondTheLimit(t *testing.T) {
 	for n := range sizes {
 		part := *p
 		part.Rows = p.Rows[:n]
-		b := cdf.Batch{Rows: n, Columns: predictionColumns(part.Rows)}
+		b := cdf.Batch{Rows: n, Columns: predictionColumns(&part)}
 		whole, err := appendStream(nil, &b, func(w *builder, from int) { w.predictions(from, &part, len(p.Rows)-n) })
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"math"
 	"net/http"
 	"slices"
@@ -13,7 +14,7 @@ import (
 // because the model has none (the sd of a t law with 2 degrees of freedom, all numbers
 // before the first constants). Of rows, that is a number that their twins at the centre
 // of all numeric columns have; of steps, one that the first step has.
-func checkFound(m *Model, a asked, found []pipeline.RowPrediction) error {
+func checkFound(r *reckoner, m *Model, a asked, found []pipeline.RowPrediction) error {
 	lacks := func(p pipeline.RowPrediction) bool { return lacking(&p.Prediction) != 0 }
 	if !slices.ContainsFunc(found, lacks) {
 		return nil
@@ -28,9 +29,13 @@ func checkFound(m *Model, a asked, found []pipeline.RowPrediction) error {
 		return nil
 	}
 	inputs := m.Filter.Inputs()
-	twins, err := m.Filter.Predict(centred(inputs, a.batch))
-	if err != nil { // a formula that has no value there: only infinity is sure to come from the row
-		twins = nil
+	twins, err := r.predict(centred(inputs, a.batch))
+	var refused *problem
+	switch {
+	case errors.As(err, &refused) && refused.code == "unfit":
+		twins = nil // a formula that has no value there: only infinity is sure to come from the row
+	case err != nil:
+		return err
 	}
 	for i := range found {
 		p := &found[i].Prediction

@@ -126,11 +126,11 @@ func TestForecastBeyondRange(t *testing.T) {
 	for i := range steps {
 		steps[i] = pipeline.RowPrediction{Row: int64(i + 1), Prediction: cdf.Prediction{Mean: 1, SD: math.NaN()}}
 	}
-	if err := checkFound(nil, asked{horizon: 5}, steps); err != nil {
+	if err := checkFound(nil, nil, asked{horizon: 5}, steps); err != nil {
 		t.Errorf("no step has an sd: %v", err)
 	}
 	steps[3].Mean = math.Inf(1)
-	if err := checkFound(nil, asked{horizon: 5}, steps); err == nil || !strings.Contains(err.Error(), "4 steps ahead is beyond") || !strings.Contains(err.Error(), "at most 3") {
+	if err := checkFound(nil, nil, asked{horizon: 5}, steps); err == nil || !strings.Contains(err.Error(), "4 steps ahead is beyond") || !strings.Contains(err.Error(), "at most 3") {
 		t.Errorf("step 4 is infinite: %v", err)
 	}
 }

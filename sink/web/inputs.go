@@ -10,6 +10,9 @@ import (
 	"github.com/credence-stream/credence/cdf"
 )
 
+// missingLevel is what a row may have in place of a missing label that is a level of its own.
+const missingLevel = "__missing__"
+
 // checkInputs refuses rows that a model would drop, and names the column, the
 // row and what is allowed: who asks for a prediction wants one for every row.
 func checkInputs(inputs []cdf.Input, b *cdf.Batch) error {
@@ -43,7 +46,7 @@ func checkColumn(in *cdf.Input, c *cdf.Column, rows int) error {
 		return refuse(http.StatusUnprocessableEntity, code, "row %d (from 0): %s %q %s", row, in.Role, in.Name, fmt.Sprintf(format, args...))
 	}
 	switch {
-	case in.Category && c.Type == cdf.Float:
+	case in.Category && c.CheckLabels(in.Role) != nil: // a column without any value may have any type
 		return refuse(http.StatusUnprocessableEntity, "wrong_type", "%s column %q holds numbers with fractions; labels are text, integers, booleans, dates or times", in.Role, in.Name)
 	case !in.Category && c.Type == cdf.Text:
 		return refuse(http.StatusUnprocessableEntity, "wrong_type", "%s column %q holds text; numbers are needed", in.Role, in.Name)
@@ -65,7 +68,7 @@ func checkColumn(in *cdf.Input, c *cdf.Column, rows int) error {
 		}
 		return nil
 	}
-	known := map[string]bool{}
+	known := map[string]bool{missingLevel: in.Gaps}
 	for _, level := range in.Levels {
 		known[level] = true
 	}

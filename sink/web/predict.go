@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"time"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -43,6 +44,8 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request, key string) err
 	if err := s.turns.take(r.Context(), w); err != nil {
 		return err
 	}
+	// What the body, the turn and the numbers take is not the time to read the answer.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.compute + answerTimeout))
 	out, err := s.predicted(r.Context(), key, body, sent, answer)
 	if err != nil {
 		return err
@@ -65,7 +68,7 @@ func (s *Server) predicted(ctx context.Context, key string, body []byte, sent, a
 	if err != nil {
 		return nil, err
 	}
-	rows, err := foretell(m, a)
+	rows, err := foretell(&reckoner{ctx, m.Filter, time.Now().Add(s.compute), s.compute}, m, a)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +76,7 @@ func (s *Server) predicted(ctx context.Context, key string, body []byte, sent, a
 	if answer == arrowType {
 		return s.options.Forms[arrowType].AppendPredictions(nil, &pipeline.Predictions{
 			Key: key, Kind: p.Kind, Variant: p.Variant, Config: p.Config, T: p.Summary.T,
-			Source: p.Source, Offset: p.Offset, Time: p.Time, Rows: rows,
+			Source: p.Source, Offset: p.Offset, Time: p.Time, Rows: rows, Expected: true,
 		}, 0)
 	}
 	o := newObject()
@@ -179,24 +182,26 @@ func (s *Server) parse(body []byte, sent string, inputs []cdf.Input) (asked, err
 }
 
 // foretell computes the predictions, all of whose numbers are finite where the model has them.
-func foretell(m *Model, a asked) ([]pipeline.RowPrediction, error) {
+func foretell(r *reckoner, m *Model, a asked) ([]pipeline.RowPrediction, error) {
 	var found []cdf.Prediction
 	var err error
 	first := int64(0)
 	if a.horizon > 0 {
 		first = 1
-		found, err = m.Filter.Forecast(a.horizon)
+		if found, err = m.Filter.Forecast(a.horizon); err != nil {
+			err = refuse(http.StatusUnprocessableEntity, "unfit", "%v", err)
+		}
 	} else {
-		found, err = m.Filter.Predict(a.batch)
+		found, err = r.predict(a.batch)
 	}
 	if err != nil {
-		return nil, refuse(http.StatusUnprocessableEntity, "unfit", "%v", err)
+		return nil, err
 	}
 	rows := make([]pipeline.RowPrediction, len(found))
 	for i := range found {
 		rows[i] = pipeline.RowPrediction{Row: first + int64(i), Prediction: found[i]}
 	}
-	return rows, checkFound(m, a, rows)
+	return rows, checkFound(r, m, a, rows)
 }
 
 func appendPrediction(o *object, q *pipeline.RowPrediction) {

@@ -135,7 +135,9 @@ func TestPredictEveryKind(t *testing.T) {
 		same(t, c.kind+", Arrow", answer, want, 0)
 		status, h, answer := send(s, "POST", "/v1/models/"+c.kind+"/predict", string(stream), "Content-Type", arrowType, "Accept", arrowType)
 		back, err := arrow.NewDecoder(arrow.Limits{}).Decode([]byte(answer))
-		if status != 200 || h.Get("Content-Type") != arrowType || err != nil || back.Rows != len(want) || back.Columns[1].Number[3] != want[3].Mean {
+		if status != 200 || h.Get("Content-Type") != arrowType || err != nil || back.Rows != len(want) || back.Columns[1].Number[3] != want[3].Mean ||
+			back.Columns[5].Name != "epred_sd" || back.Columns[5].Number[3] != want[3].EpredSD ||
+			back.Columns[6].Number[3] != want[3].EpredQ025 || back.Columns[7].Name != "epred_q97.5" || back.Columns[7].Number[3] != want[3].EpredQ975 {
 			t.Errorf("%s, Arrow out: %d %v", c.kind, status, err)
 		}
 		if status, _, answer = send(s, "POST", "/v1/models/"+c.kind+"/predict", `{"horizon":3}`, "Content-Type", jsonType); status != 422 || !strings.Contains(answer, "rows are needed") {

@@ -38,6 +38,7 @@ type rowColumn struct {
 	name          string
 	label, number bool
 	whole         bool
+	gaps          bool // null is a label like others
 	moment        bool // numbers are seconds since 1970, which may be written as times
 	role          string
 	numbers       []float64
@@ -63,6 +64,7 @@ func newRowReader(body io.Reader, inputs []cdf.Input, most int) *rowReader {
 			r.byName[in.Name] = c
 			r.columns = append(r.columns, c)
 		}
+		c.gaps = (c.gaps || !c.label) && in.Gaps // in every role that has labels
 		c.label = c.label || in.Category
 		c.number = c.number || !in.Category
 		c.whole = c.whole || in.Role == "time"
@@ -192,6 +194,8 @@ func (c *rowColumn) takes() string {
 	switch {
 	case c.integer():
 		return "a whole number"
+	case c.label && c.gaps:
+		return "a label (text, an integer, true or false), or null where it is missing,"
 	case c.label:
 		return "a label (text, an integer, true or false)"
 	case c.moment:
@@ -210,6 +214,10 @@ func (c *rowColumn) add(v any, row int) error {
 	var text string
 	switch x := v.(type) {
 	case nil:
+		if c.gaps && c.label && !c.integer() {
+			c.codes = append(c.codes, -1)
+			return nil
+		}
 		return wrong("missing_value", "null")
 	case map[string]any, []any:
 		return wrong("wrong_type", "a list or an object")

@@ -91,6 +91,7 @@ type Server struct {
 	follow   following
 	turns    turns
 	arrival  time.Duration // of a request, its body included
+	compute  time.Duration // of a request for predictions
 	grace    time.Duration // for requests under way at the end
 }
 
@@ -113,7 +114,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 	}
 	s := &Server{
 		options: o, listener: l, keeper: newAuthenticator(o.Token), audit: newAudit(o.Logger), limiter: newLimiter(o.Rate), follow: newFollowing(),
-		turns: newTurns(runtime.GOMAXPROCS(0), o.Body), arrival: arrivalTimeout, grace: shutdownTimeout,
+		turns: newTurns(runtime.GOMAXPROCS(0), o.Body), arrival: arrivalTimeout, compute: computeTimeout, grace: shutdownTimeout,
 	}
 	if err := s.secure(); err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -163,7 +164,7 @@ func (s *Server) Run(ctx context.Context) error {
 		Handler:           s.handler,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       s.arrival,
-		WriteTimeout:      60 * time.Second,
+		WriteTimeout:      answerTimeout,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          log.New(lines{depend.NewLines(s.options.Logger, "net/http", slog.LevelWarn)}, "", 0),

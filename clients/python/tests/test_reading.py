@@ -1,10 +1,12 @@
 import json
+import socket
 import unittest
 
 import pyarrow as pa
+from confluent_kafka import KafkaError
 
 from credence._http import Client
-from credence._kafka import BrokerError
+from credence._kafka import BrokerError, Trouble
 from credence._reading import STATISTICS, _joined, _parse, posteriors
 
 
@@ -44,7 +46,22 @@ def in_arrow():
     return Message(sink.getvalue().to_pybytes(), b"application/vnd.apache.arrow.stream")
 
 
+class Fault:
+    def __init__(self, code, text):
+        self.code, self.str = lambda: code, lambda: text
+
+
 class Reading(unittest.TestCase):
+    def test_trouble_is_told_once_with_a_remedy(self):
+        trouble = Trouble("t", "b:1")
+        with self.assertLogs("credence", "WARNING") as told:
+            for _ in range(100):
+                trouble(Fault(KafkaError._ALL_BROKERS_DOWN, "0/2 brokers are down"))
+        self.assertEqual(len(told.output), 1)
+        self.assertRegex(told.output[0], "no broker answers: b:1; .*security.protocol")
+        self.assertRegex(trouble.why(Fault(KafkaError._TIMED_OUT, "Local: Timed out")), "Timed out; .*security.protocol")
+        self.assertEqual(trouble.why(Fault(KafkaError.TOPIC_AUTHORIZATION_FAILED, "not allowed")), "not allowed")
+
     def test_both_formats_are_the_same_posterior(self):
         for message in (in_json(), in_arrow()):
             p = _parse(message)
@@ -72,5 +89,7 @@ class Reading(unittest.TestCase):
             posteriors("posteriors", brokers="127.0.0.1:1")
         with self.assertRaisesRegex(ConnectionError, "no answer from http://127.0.0.1:1: .*refused.*http.listen"):
             Client("http://127.0.0.1:1/").get("a")
+        with socket.create_server(("127.0.0.1", 0)) as silent, self.assertRaisesRegex(ConnectionError, "within 0.1 s: .*raise timeout"):
+            Client(f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.1).get("a")
         with self.assertRaisesRegex(ValueError, "does not begin with http"):
             Client("127.0.0.1:8080")

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -46,6 +48,9 @@ type inspector struct {
 	work            *cdf.Workspace
 }
 
+// columnNamed finds the column that a refusal is about.
+var columnNamed = regexp.MustCompile(`column ("(?:[^"\\]|\\.)*")`)
+
 // folded is a key's model that is thrown away afterwards, with the rows that wait for
 // its next shard.
 type folded struct {
@@ -73,6 +78,7 @@ type tryout struct {
 	refused trouble
 	schema  bool     // the first was refused for its columns
 	columns []string // of that one
+	first   string   // why it was refused
 	rows    collinear.Rows
 }
 
@@ -162,7 +168,7 @@ func (i *inspector) try(t *tryout, spec *cdf.Spec, key string, s *connect.Sample
 		return
 	}
 	if t.refused.n == 0 {
-		t.schema = errors.Is(err, cdf.ErrSchema)
+		t.schema, t.first = errors.Is(err, cdf.ErrSchema), err.Error()
 		for c := range s.Batch.Columns {
 			t.columns = append(t.columns, strings.Clone(s.Batch.Columns[c].Name))
 		}
@@ -256,12 +262,15 @@ func (i *inspector) waits(k *checker) {
 func (i *inspector) fix(j int) string {
 	m := &i.config.Models[j]
 	t := &i.models[j]
+	key := "columns"
+	if m.Formula != "" {
+		key = "formula"
+	}
 	if t.schema {
-		key := "columns"
-		if m.Formula != "" {
-			key = "formula"
-		}
 		return fmt.Sprintf("correct models[%d].%s; the columns in the topic are %s", j, key, shortened(t.columns))
+	}
+	if named := columnNamed.FindStringSubmatch(t.first); named != nil && named[1] != strconv.Quote(cmp.Or(m.Spec.Columns.Response.Name, "y")) {
+		return fmt.Sprintf("correct %s where it is sent, or leave it out of models[%d].%s; other and missing say what becomes of levels that are not listed, and of missing values", named[1], j, key)
 	}
 	k, _ := i.config.Kinds.Lookup(m.Kind)
 	return fmt.Sprintf("choose another models[%d].kind, or another columns.response than %q: kind %s takes %s; or correct what producers send",

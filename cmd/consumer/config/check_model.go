@@ -30,6 +30,9 @@ func (m *Model) check(kinds kind.Registry, k *kind.Kind, path string) []error {
 	if slices.Contains(m.given, "forget_per") && !slices.Contains(m.given, "forget") {
 		m.doubts = append(m.doubts, fmt.Errorf("%s.forget_per: it says per what the factor forget is, which is left out, so that nothing is forgotten: add forget, such as 0.95, or leave forget_per out", path))
 	}
+	if k != nil && m.Publish.Covariance && !k.Covariance {
+		m.doubts = append(m.doubts, fmt.Errorf("%s.publish.covariance: kind %s publishes none: draws have it, with publish.draws: true; or leave it out", path, k.Name))
+	}
 	choose("missing", m.Missing, "level", "drop", "reject")
 	p := m.Publish
 	if p.Every < 1 {

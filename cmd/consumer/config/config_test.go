@@ -228,9 +228,13 @@ func TestWarnings(t *testing.T) {
 		{model("forget_per: 1h"), "c.yaml:4: models[0].forget_per: it says per what"},
 		{model("forget: 1\n  forget_per: 1h"), ""},
 		{model("forget: 0.9"), ""},
+		{model("publish: {covariance: true}"), ""},
+		{strings.Replace(model("publish: {covariance: true}"), "linear", "compressed", 1), "c.yaml:4: models[0].publish.covariance: kind compressed publishes none: draws have it"},
 		{predicts("level", "nroth"), `c.yaml:6: models[0].publish.quantities[0].predict: "nroth" is none of the levels of column "shop", and the prediction is that of all that are not listed: write __other__ if it is to be, did you mean "north"?`},
 		{predicts("level", "north"), ""},
 		{predicts("level", "__other__"), ""},
+		{predicts("level", "__missing__"), `"__missing__" is none of the levels of column "shop"`},
+		{predicts("level", "__missing__") + "\n  missing: level", ""},
 	} {
 		if !strings.Contains(c.text, "models:") {
 			c.text += "\n" + smallest

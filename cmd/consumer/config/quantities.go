@@ -290,7 +290,7 @@ func (a *answers) levels(list []quantity.Cell, at string) error {
 			continue
 		}
 		f := &a.spec.Columns.Features[i]
-		if len(f.Levels) == 0 || slices.Contains(f.Levels, c.Text) || c.Text == "__other__" || c.Text == "__missing__" {
+		if len(f.Levels) == 0 || slices.Contains(f.Levels, c.Text) || c.Text == "__other__" || c.Text == "__missing__" && a.spec.Missing == "level" {
 			continue
 		}
 		what, near := fmt.Sprintf("%q is none of the levels of column %q", c.Text, c.Column), cli.Suggest(c.Text, f.Levels)

@@ -2,11 +2,14 @@ package commands
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"math"
+	"net"
+	"regexp"
 	"strings"
 	"time"
 
@@ -24,6 +27,9 @@ const (
 	// slowest is the least rate, about one shard in eleven days.
 	slowest = 1e-6
 )
+
+// topicName is what Kafka takes as the name of a topic; brokers inside a program may take more.
+var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
 
 // errStopped reports that a signal ended the work.
 var errStopped = errors.New("stopped")
@@ -57,6 +63,9 @@ func (d *delivery) register(f *pflag.FlagSet) {
 func (d *delivery) check() error {
 	if d.topic == "" {
 		return errors.New("--topic must not be empty")
+	}
+	if !topicName.MatchString(d.topic) {
+		return fmt.Errorf("--topic: %q is not a topic name: 1 to 249 letters, digits, dots, underscores and hyphens", d.topic)
 	}
 	if d.partitions < 1 {
 		return fmt.Errorf("--partitions %d: want at least 1", d.partitions)
@@ -144,6 +153,7 @@ func (p *Program) connect(ctx context.Context, d *delivery) (broker, error) {
 	}
 	trying, cancel := context.WithTimeout(ctx, connecting)
 	defer cancel()
+	var last error // that says more than that the time is over
 	for said := false; ; said = true {
 		created, err := b.EnsureTopic(trying, d.topic, partitions)
 		switch {
@@ -160,15 +170,33 @@ func (p *Program) connect(ctx context.Context, d *delivery) (broker, error) {
 		if !said {
 			p.Say("waiting for %s: %v", strings.Join(d.Brokers, ","), err)
 		}
+		if last == nil || !errors.Is(err, context.DeadlineExceeded) {
+			last = err
+		}
 		select {
 		case <-trying.Done():
 			_ = b.Close()
 			if ctx.Err() != nil {
 				return nil, errStopped
 			}
-			return nil, fmt.Errorf("no answer from %s for %v: %w", strings.Join(d.Brokers, ","), connecting, err)
+			return nil, fmt.Errorf("no answer from %s for %v: %w%s", strings.Join(d.Brokers, ","), connecting, last, advice(last))
 		case <-time.After(500 * time.Millisecond):
 		}
+	}
+}
+
+// advice says what to do where brokers are not reached, unless the error does. A port of another protocol says
+// nothing: it closes the connection or waits.
+func advice(err error) string {
+	var dial *net.OpError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &certificate):
+		return ""
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return "; start Kafka, or correct --brokers"
+	default:
+		return "; compare the flags --tls and --sasl with what this port of the brokers expects"
 	}
 }
 

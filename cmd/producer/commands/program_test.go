@@ -2,13 +2,18 @@ package commands
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,6 +28,7 @@ import (
 type fake struct {
 	topics map[string]int // partitions
 	absent int            // attempts before it answers
+	away   error          // what they say
 	sent   []pipeline.Output
 	after  int          // calls to Publish that succeed, 0: all
 	then   func() error // what the next one does
@@ -32,7 +38,11 @@ type fake struct {
 func (m *fake) EnsureTopic(ctx context.Context, topic string, partitions int) (bool, error) {
 	if m.absent > 0 {
 		m.absent--
-		return false, errors.New("connection refused")
+		if m.away != nil && m.absent == 0 { // the last one waits as long as it may
+			<-ctx.Done()
+			return false, ctx.Err()
+		}
+		return false, cmp.Or(m.away, errors.New("connection refused"))
 	}
 	if m.topics[topic] > 0 {
 		return false, nil
@@ -186,9 +196,19 @@ func TestReplayWaitsForBrokers(t *testing.T) {
 		if got := time.Since(start); got != 1500*time.Millisecond {
 			t.Errorf("waited %v, want 1.5s", got)
 		}
-		m = fake{absent: 1000}
-		if r := m.run(t.Context(), replayArgs(file)...); r.code != 1 || !strings.Contains(r.stderr, "no answer from b:1 for 30s: connection refused") {
-			t.Errorf("exit %d, stderr %s", r.code, r.stderr)
+		// The last word is of the brokers and not of the clock, and what to do.
+		for _, c := range []struct {
+			err  error
+			want string
+		}{
+			{&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, "dial: connection refused; start Kafka, or correct --brokers\n"},
+			{io.EOF, "EOF; compare the flags --tls and --sasl with what this port of the brokers expects\n"},
+			{&tls.CertificateVerificationError{Err: errors.New("unknown authority: --tls-ca")}, "unknown authority: --tls-ca\n"},
+		} {
+			m = fake{absent: 3, away: c.err}
+			if r := m.run(t.Context(), replayArgs(file)...); r.code != 1 || !strings.Contains(r.stderr, "no answer from b:1 for 30s: ") || !strings.HasSuffix(r.stderr, c.want) {
+				t.Errorf("exit %d, stderr %s", r.code, r.stderr)
+			}
 		}
 	})
 }

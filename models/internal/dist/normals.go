@@ -95,13 +95,23 @@ func (x *NormalMixture) Positive() float64 {
 	return min(p, 1)
 }
 
-// ExpMoments returns mean and sd of e^X.
-func (x *NormalMixture) ExpMoments() (mean, sd float64) {
-	square := 0.0
-	for k, w := range x.W {
-		half := 0.5 * x.SD[k] * x.SD[k]
-		mean += float64(w * math.Exp(x.Mean[k]+half))
-		square += float64(w * math.Exp(2*x.Mean[k]+4*half))
+// ExpMoments returns mean and variance of e^X, NaN where float64 does not hold them and, of a mixture over a
+// variance that has no greatest value (open), where the last component, the one with the largest variance, still
+// matters: then there is no such moment.
+func (x *NormalMixture) ExpMoments(open bool) (mean, variance float64) {
+	square, last1, last2 := 0.0, 0.0, 0.0
+	for i, w := range x.W {
+		m, v := x.Mean[i], x.SD[i]*x.SD[i]
+		last1, last2 = w*math.Exp(m+0.5*v), w*math.Exp(2*(m+v))
+		mean += last1
+		square += last2
 	}
-	return mean, math.Sqrt(max(square-mean*mean, 0))
+	variance = square - mean*mean
+	if open && len(x.W) > 1 && last1 > 0.01*mean || math.IsInf(mean, 1) {
+		return math.NaN(), math.NaN()
+	}
+	if open && len(x.W) > 1 && last2 > 0.01*square || math.IsInf(square, 1) {
+		return mean, math.NaN()
+	}
+	return mean, max(variance, 0)
 }

@@ -81,7 +81,8 @@ class Client:
         return self._json("/v1/model/calibration", key=key)
 
     def predict(self, data: Any, key: str, *, library: Library = "pandas") -> Any:
-        """Predict rows by the key's model: one row of ``mean``, ``sd`` and quantiles for each.
+        """Predict rows by the key's model: one row of ``mean``, ``sd`` and quantiles for each, of a new
+        observation, and of its expectation (``epred_sd``, ``epred_q2.5``, ``epred_q97.5``).
 
         ``data`` is whatever ``send`` takes, with the columns that ``about(key)["inputs"]`` lists; more of
         them do no harm. A missing value, an unknown level or a value whose prediction is beyond the range of
@@ -121,6 +122,8 @@ class Client:
                 time.sleep(min(float(wait), self._timeout))
             except OSError as error:  # HTTPError is one, and comes first
                 why = getattr(error, "reason", error)
+                if isinstance(why, TimeoutError):
+                    raise ConnectionError(f"no answer from {self._base} within {self._timeout} s: ask for less at once, or raise timeout") from None
                 raise ConnectionError(f"no answer from {self._base}: {why}: does a consumer run with http.listen there?") from None
         raise AssertionError("unreachable")
 
