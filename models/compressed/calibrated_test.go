@@ -281,12 +281,12 @@ func TestSketchIsCalibrated(t *testing.T) {
 
 // The past loses weight as the fit gets better than it ever was, by the ratio of
 // the mean squares, and gains none where it gets worse; with forgetting the best
-// fit is forgotten as its rows are.
+// fit is forgotten as its rows are, which by itself is no gain.
 func TestGainOfTheFit(t *testing.T) {
 	m := newTestSketch(t, 4, 2)
 	m.lossN = 10
 	for _, c := range []struct{ misfit, forget, gain, best float64 }{
-		{0, 1, 1, 0}, {80, 1, 1, 8}, {40, 1, .5, 4}, {400, 1, 1, 4}, {60, 1, 1, 4}, {20, 1, .5, 2}, {100, .5, 1, 4}, {20, .5, .25, 2},
+		{0, 1, 1, 0}, {80, 1, 1, 8}, {40, 1, .5, 4}, {400, 1, 1, 4}, {60, 1, 1, 4}, {20, 1, .5, 2}, {100, .5, 1, 4}, {20, .5, .5, 2}, {20, .5, 1, 2}, {30, .5, 1, 3},
 	} {
 		m.misfit = c.misfit
 		if got := m.gain(c.forget); got != c.gain || m.best != c.best {

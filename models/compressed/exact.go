@@ -71,6 +71,7 @@ type exactWork struct {
 	d, off, u  []float64 // p
 	z          []float64 // p
 	rows       *together
+	untold     []int     // see ridge
 	l          []float64 // p x p: LL' = Z'Z + I/kappa
 	diag       []float64 // p: the diagonal of its inverse
 	of         *Exact
@@ -89,6 +90,7 @@ func (m *Exact) work() *exactWork {
 			*v = make([]float64, p)
 		}
 		w.rows = newTogether(p, p)
+		w.untold = make([]int, 0, p)
 	}
 	return w
 }
@@ -310,11 +312,21 @@ func (m *Exact) solved() (*ridge, error) {
 
 func (m *Exact) release(r *ridge) { m.scratch.Put(r.inverse) }
 
+// constant reports whether the column was the same in all rows.
+func (m *Exact) constant(column int) bool { return m.xx[column*(column+3)/2] == 0 }
+
 func (m *Exact) absorbed() bool { return m.weight > 0 }
 
 // posterior returns the posterior after solve; its means need only the scales.
 func (m *Exact) posterior(w *exactWork) *ridge {
+	w.untold = w.untold[:0]
+	for j := range m.P {
+		if m.constant(j) {
+			w.untold = append(w.untold, j)
+		}
+	}
 	w.ridge = ridge{
+		untold: w.untold, kappa: math.Exp(m.logKappa),
 		params: &m.Shape, law: m.law.At(m.shape()), shape: m.shape(), rate: m.rate, ybar: m.ybar, weight: m.weight,
 		g: m.g, xbar: m.xbar, scale: w.scale, diag: w.diag, z: w.z, rows: w.rows, inverse: w,
 	}

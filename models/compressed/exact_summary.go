@@ -20,9 +20,12 @@ func (m *Exact) Positive(functionals []cdf.Functional, p, mcse []float64) error 
 	return positive(m, functionals, p, mcse)
 }
 
-// PriorSD leaves gamma undefined: its prior variance is estimated.
+// PriorSD leaves gamma undefined, whose prior variance is estimated, but for columns that no row told of (untoldPriorSD).
 func (m *Exact) PriorSD(functionals []cdf.Functional, dst []float64) {
 	m.sigmaPriorSD(functionals, dst)
+	if m.absorbed() {
+		m.untoldPriorSD(functionals, dst, m.shape(), m.rate, m.logKappa, m.constant)
+	}
 }
 
 // Score scores the rows that have a response. The generator is not used.
@@ -113,5 +116,5 @@ func (m *Exact) AppendFlags(dst []string) []string {
 
 // Fed implements cdf.Feeder.
 func (m *Exact) Fed(column int) bool {
-	return m.xbar[column] != 0 || m.xx[column*(column+1)/2+column] != 0
+	return m.xbar[column] != 0 || !m.constant(column)
 }

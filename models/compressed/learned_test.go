@@ -185,7 +185,7 @@ func TestLearnedStateIsLinear(t *testing.T) {
 // One pass by hand: statistics and estimates at p = 1, m = 1, where every
 // matrix is a number.
 func TestPackedByHand(t *testing.T) {
-	m := newTest(t, "", "{statistics: packed, dimension: 1}", modeltest.Columns(1)).(*Learned)
+	m := newTest(t, "", "{statistics: packed, dimension: 1, prior: {beta_variance: .5}}", modeltest.Columns(1)).(*Learned)
 	phi := m.phi[0]
 	x, y := [][]float64{{1, -2, .5}, {3, .2}}, [][]float64{{2, -3, 1}, {7, .1}}
 	var c11, c12, yy, nw, c21, c22, n float64
@@ -204,7 +204,7 @@ func TestPackedByHand(t *testing.T) {
 			q += v * v
 			xy += v * y[s][i]
 		}
-		beta := c12 / (c11 + 1)
+		beta := c12 / (c11 + 2)
 		sigma2 := (1 + (yy-c12*beta)/2) / (1 + nw/2 + 1)
 		c21, c22 = d2*c21+q*beta*beta, d2*c22+beta*xy
 		sh := modeltest.RegressionShard(rand.New(rand.NewPCG(1, 1)), len(x[s]), 1, false)

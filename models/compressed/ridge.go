@@ -27,6 +27,8 @@ type ridge struct {
 	z              []float64 // p: scratch
 	rows           *together
 	inverse        inverse // the scratch space that the posterior is part of
+	untold         []int   // columns that were the same in all rows: see standardize
+	kappa          float64
 }
 
 // inverse knows A.
@@ -44,6 +46,7 @@ const chunk = 48
 type together struct {
 	z, product []float64 // chunk x p, chunk x the rows of a root of A
 	mean, v    [chunk]float64
+	prior      [chunk]float64 // what of v is the prior's alone
 	found      found
 }
 
@@ -77,8 +80,23 @@ type solver interface {
 
 // mean returns the mean of a new observation at x and leaves z in r.z.
 func (r *ridge) mean(x []float64) float64 {
-	vec.StandardizeEach(r.z, x, r.xbar, r.scale)
+	r.standardize(x)
 	return r.ybar + lin.Dot(r.z, r.g)
+}
+
+// standardize writes z of x to r.z, and returns the part of z'Az that is the prior's alone. A column that was the same in all
+// W rows and differs in x has no sd yet, and 1 in its place would make what the row is predicted with a matter of units. It has the sd that it would
+// have of these rows and x, |x_j - xbar_j|/sqrt(W + 1).
+func (r *ridge) standardize(x []float64) (prior float64) {
+	vec.StandardizeEach(r.z, x, r.xbar, r.scale)
+	square := r.weight + 1
+	for _, j := range r.untold {
+		if r.z[j] != 0 {
+			r.z[j] = math.Sqrt(square)
+			prior += float64(r.kappa * square)
+		}
+	}
+	return prior
 }
 
 // observe returns the mean of a new observation at x and its variance over
@@ -88,11 +106,33 @@ func (r *ridge) observe(x []float64) (mean, v float64) {
 	return mean, r.inverse.quadratic(r.z) + 1/r.weight
 }
 
+// shared returns the squared scale of the line at the mean of a shard's rows. Columns that were the same before have
+// the sds of the row that is farthest off.
+func (r *ridge) shared(sh *cdf.Shard) float64 {
+	mean := r.rows.z[:sh.Cols]
+	predictive.MeanRow(sh, mean)
+	vec.StandardizeEach(r.z, mean, r.xbar, r.scale)
+	for _, j := range r.untold {
+		if r.z[j] == 0 {
+			continue
+		}
+		most := 0.
+		for i, y := range sh.Y {
+			if !math.IsNaN(y) {
+				most = max(most, math.Abs(lin.Row(sh.X, sh.Cols, i)[j]-r.xbar[j]))
+			}
+		}
+		r.z[j] *= math.Sqrt(r.weight+1) * r.scale[j] / most
+	}
+	return r.rate / r.shape * (r.inverse.quadratic(r.z) + 1/r.weight)
+}
+
 // observeAll fills r.rows with means and variances of observe at n rows of x.
 func (r *ridge) observeAll(n int, x []float64) {
 	p, t := len(r.z), r.rows
 	for i := range n {
-		t.mean[i] = r.mean(lin.Row(x, p, i))
+		t.prior[i] = r.standardize(lin.Row(x, p, i))
+		t.mean[i] = r.ybar + lin.Dot(r.z, r.g)
 		copy(lin.Row(t.z, p, i), r.z)
 	}
 	r.inverse.quadratics(n, t.z, t.v[:n])
@@ -132,12 +172,14 @@ func score(name string, m solver, sh *cdf.Shard) (cdf.Score, error) {
 			line[i] *= s2
 		}
 		scores.AddRows(&t, sh.Y[from:from+n], r.rows.mean[:], line, s2)
+		for i, y := range sh.Y[from : from+n] {
+			if len(r.untold) > 0 && !math.IsNaN(y) {
+				t.Untold(s2*r.rows.prior[i], s2+line[i])
+			}
+		}
 	}
 	if t.Shares() {
-		mean := r.rows.z[:sh.Cols]
-		predictive.MeanRow(sh, mean)
-		_, _, line := r.at(mean)
-		t.Pairs(line)
+		t.Pairs(r.shared(sh))
 	}
 	t.Logs, t.Expected = scores.Logs()
 	return t.Score(name)

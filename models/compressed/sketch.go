@@ -254,19 +254,20 @@ func (m *Sketch) discount(forget float64, n int) {
 // with the misfit of their time as noise: they weigh as the reciprocal of its
 // mean square, which the product of the gains since then is, but for a
 // factor common to all. A fit that gets worse, by an outlier or a change,
-// does not make the past weigh more. With forgetting the least one is forgotten.
+// does not make the past weigh more. With forgetting the least one is forgotten: it
+// rises, at most to what the mean square is, and what it rises by is no gain later.
 func (m *Sketch) gain(forget float64) float64 {
 	if !(m.lossN > 0) || !(m.misfit > 0) {
 		return 1
 	}
 	now := m.misfit / m.lossN
-	before := m.best / forget
 	if m.best == 0 {
 		m.best = now
 		return 1
 	}
-	m.best = min(now, before)
-	return m.best / before
+	before := m.best
+	m.best = min(now, before/forget)
+	return min(m.best/before, 1)
 }
 
 // centre moves the rows to their mean and the statistics to the common one:

@@ -20,6 +20,7 @@ type sketchWork struct {
 	turned     []float64 // eigenvectors of m m' or m'm as rows, in their place
 	vals       []float64 // their eigenvalues, falling
 	order      []int
+	untold     []int // see ridge
 	eigen      []float64
 	vh2        []float64 // (v_k'h)^2
 	vectors    []float64 // selected eigenvectors
@@ -76,6 +77,7 @@ func (m *Sketch) work() *sketchWork {
 	w.vectors = make([]float64, kept*small)
 	w.delta, w.over, w.share = make([]float64, kept), make([]float64, kept), make([]float64, kept)
 	w.together = newTogether(p, kept)
+	w.untold = make([]int, 0, p)
 	w.v1, w.v2 = make([]float64, side), make([]float64, side)
 	w.now = stack{w}
 	w.solution.init(rows, p)
@@ -206,7 +208,14 @@ func (m *Sketch) absorbed() bool { return m.weight > 0 }
 
 // posterior returns the posterior after solve.
 func (m *Sketch) posterior(w *sketchWork) *ridge {
+	w.untold = w.untold[:0]
+	for j, v := range m.ss {
+		if v == 0 {
+			w.untold = append(w.untold, j)
+		}
+	}
 	w.ridge = ridge{
+		untold: w.untold, kappa: math.Exp(m.logKappa),
 		params: &m.Shape, law: m.law.At(m.shape), shape: m.shape, rate: m.rate, ybar: m.ybar, weight: m.weight,
 		g: m.g, xbar: m.xbar, scale: m.scale, diag: w.stored.diag, z: w.v1[:m.P], rows: w.together, inverse: w,
 	}

@@ -109,9 +109,12 @@ func (m *Sketch) Positive(functionals []cdf.Functional, p, mcse []float64) error
 	return positive(m, functionals, p, mcse)
 }
 
-// PriorSD leaves gamma undefined: its prior variance is estimated.
+// PriorSD leaves gamma undefined, whose prior variance is estimated, but for columns that no row told of (untoldPriorSD).
 func (m *Sketch) PriorSD(functionals []cdf.Functional, dst []float64) {
 	m.sigmaPriorSD(functionals, dst)
+	if m.absorbed() {
+		m.untoldPriorSD(functionals, dst, m.shape, m.rate, m.logKappa, func(column int) bool { return m.ss[column] == 0 })
+	}
 }
 
 // Score scores the rows that have a response. The generator is not used.
