@@ -15,7 +15,7 @@ func (f *Filter) scoreShard(observed int) error {
 	scaled := NoScore()
 	scaled.PredictedRows = int64(w.shard.Rows - observed)
 	predicted, expected, unit := NoScore(), math.NaN(), math.Log(s.scaling.y.Scale)
-	w.reliability.Reset()
+	w.reliability.Reset(s.design.intercept())
 	w.season.Reset()
 	w.curved.Reset()
 	if f.engine.predictor != nil && s.n > 0 && observed > 0 {
