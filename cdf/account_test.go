@@ -72,7 +72,7 @@ func TestParts(t *testing.T) {
 	var sketch repeated.Sketch
 	sketch.Add(repeated.Shard{Print: 7, Bits: 40}, 10, 1)
 	errorsThere := correlated.Errors{Sum: 3.5}
-	known := &reliability.Account{Rows: 70, Classes: [reliability.Classes]reliability.Sum{{Off: -2, Variance: 3}, 7: {Off: 1, Variance: .5}}, Curves: []reliability.Sum{{}, {Off: 4, Variance: 40}}}
+	known := &reliability.Account{Rows: 70, Classes: [reliability.Classes]reliability.Sum{{Off: -2, Variance: 3}, 7: {Off: 1, Variance: .5}}, Curves: []reliability.Sum{{Off: 2, Variance: 70}, {Off: 4, Variance: 40}}, Intercept: true}
 	bent := &curved.Account{Rows: 70, Columns: []curved.Column{{Off: -2, Variance: 3, Level: 1, Slope: .5}}}
 	apart := new(unequal.Account)
 	apart.Add([]float64{1, 2, 3, 4, 9, 2}, []int32{0, 0, 0, 1, 1, 1}, 2, new(unequal.Room))

@@ -286,7 +286,7 @@ func (s *state) readParts(r *reader, version byte, spec *Spec, from *spare) {
 		a.readRepeats(r)
 	}
 	if r.err == nil && bits&partReliability != 0 {
-		a.readReliability(r, len(s.design.names))
+		a.readReliability(r, s.design)
 	}
 	if r.err == nil && bits&partCurved != 0 {
 		ok := false
@@ -365,13 +365,13 @@ func appendSums(b []byte, sums []reliability.Sum) []byte {
 	return b
 }
 
-// readReliability reads what appendReliability wrote of a key with as many columns.
-func (a *account) readReliability(r *reader, columns int) {
-	if 8*columns > len(r.b) {
+// readReliability reads what appendReliability wrote of a key of the design.
+func (a *account) readReliability(r *reader, d *design) {
+	if 8*len(d.names) > len(r.b) {
 		r.fail("cut short")
 		return
 	}
-	known := &reliability.Account{Rows: r.float32(), Curves: make([]reliability.Sum, columns)}
+	known := &reliability.Account{Rows: r.float32(), Curves: make([]reliability.Sum, len(d.names)), Intercept: d.intercept()}
 	readSums(r, known.Classes[:])
 	readSums(r, known.Curves)
 	if r.err == nil && !known.Valid() {

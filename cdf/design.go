@@ -111,6 +111,9 @@ func assemble(spec *Spec, response string, sources []source) (*design, error) {
 	return d, nil
 }
 
+// intercept reports whether the first column of X is one.
+func (d *design) intercept() bool { return len(d.names) > 0 && d.names[0] == InterceptName }
+
 // lay lays the sources out as columns of X.
 func (d *design) lay(spec *Spec, response string, sources []source) error {
 	d.response, d.sources = response, sources

@@ -14,9 +14,7 @@ import (
 func (f *Filter) scoreShard(observed int) error {
 	s, w := &f.now, f.ws
 	predicted := NoScore()
-	w.reliability.Reset()
-	w.season.Reset()
-	w.curved.Reset()
+	f.toldNothing()
 	if f.engine.predictor != nil && s.n > 0 && observed > 0 {
 		rng, _ := w.stream.of(f.engine, f.spec.Seed, f.key, s.t+1, purposeScore)
 		var err error
@@ -43,6 +41,13 @@ func (f *Filter) scoreBy(e *engine, sh *Shard, rng *rand.Rand) (Score, error) {
 	predicted, err := e.predictor.Score(sh, rng)
 	sh.Reliability, sh.Season, sh.Curved = nil, nil, nil
 	return predicted, err
+}
+
+// toldNothing forgets what was told of the rows of a shard before.
+func (f *Filter) toldNothing() {
+	f.ws.reliability.Reset(f.now.design.intercept())
+	f.ws.season.Reset()
+	f.ws.curved.Reset()
 }
 
 // scores are what is told of predictions of as many rows, in the model's units and in original ones.
@@ -107,9 +112,7 @@ func (f *Filter) holdOut() {
 	}
 	half, sh := w.halves.divide(&w.shard, f.spec.Steps), &w.half
 	predicted := NoScore()
-	w.reliability.Reset()
-	w.season.Reset()
-	w.curved.Reset()
+	f.toldNothing()
 	if w.spared(func() (err error) {
 		w.halves.shard(sh, 0, half)
 		if err = f.learn(e, sh); err != nil {

@@ -66,13 +66,15 @@ func (t *tally) weight() float64 {
 
 // Shard is what the rows of a shard are to their predictions.
 type Shard struct {
-	rows    int
-	classes [Classes]tally
-	curves  []tally // of columns
+	rows      int
+	classes   [Classes]tally
+	curves    []tally // of columns
+	intercept bool    // the first of them is 1 in every row, of either sign
+	wrong     float64 // the logarithm of the ratio of wrong labels
 }
 
-// Reset makes it one of no rows.
-func (s *Shard) Reset() { s.rows = 0 }
+// Reset makes it one of no rows, of columns of which the first may be an intercept.
+func (s *Shard) Reset(intercept bool) { *s = Shard{curves: s.curves[:0], intercept: intercept} }
 
 // Rows returns the number of rows.
 func (s *Shard) Rows() int { return s.rows }
@@ -82,7 +84,7 @@ func (s *Shard) Begin(columns int) {
 	if cap(s.curves) < columns {
 		s.curves = make([]tally, columns)
 	}
-	*s = Shard{curves: s.curves[:columns]}
+	*s = Shard{curves: s.curves[:columns], intercept: s.intercept}
 	clear(s.curves)
 }
 
@@ -101,6 +103,7 @@ func (s *Shard) Add(y, q, variance float64, x []float64) {
 		class++
 	}
 	s.classes[class].add(1, off, v, sd)
+	s.wrong += wrongRatio(q)
 	curves := s.curves[:len(x)]
 	for j, value := range x {
 		square := float64(value * value)
@@ -137,7 +140,9 @@ func (s *Sum) doubt(weight float64) float64 {
 type Account struct {
 	Rows    float32 // that are independent, of about the last recalled
 	Classes [Classes]Sum
-	Curves  []Sum // of the columns
+	// Curves are of the columns. That of an intercept has none: its place has the logarithm of the ratio of wrong labels and Rows.
+	Curves    []Sum
+	Intercept bool
 }
 
 // Add takes in a shard.
@@ -155,13 +160,15 @@ func (a *Account) Add(s *Shard) {
 	if len(a.Curves) != len(s.curves) {
 		a.Curves = make([]Sum, len(s.curves))
 	}
-	a.Rows += float32(float64(s.rows) * all.weight())
+	weight := all.weight()
+	a.Rows += float32(float64(s.rows) * weight)
 	for k := range s.classes {
 		a.Classes[k].add(&s.classes[k])
 	}
 	for j := range s.curves {
 		a.Curves[j].add(&s.curves[j])
 	}
+	a.addLabels(s, weight)
 	if a.Rows > recalled {
 		a.fade(recalled / a.Rows)
 		a.Rows = recalled
@@ -180,7 +187,7 @@ func (a *Account) fade(by float32) {
 // Unreliable reports whether probabilities do not come true, by more than chance allows and by enough to
 // matter.
 func (a *Account) Unreliable() bool {
-	return a.Rows >= leastRows && (a.wrongClasses() || a.Curved() >= 0)
+	return a.Rows >= leastRows && (a.wrongClasses() || a.Curved() >= 0 || a.Mislabelled())
 }
 
 func (a *Account) wrongClasses() bool {
@@ -199,6 +206,9 @@ func (a *Account) wrongClasses() bool {
 func (a *Account) Curved() int {
 	column, greatest := -1, 0.
 	for j := range a.Curves {
+		if j == 0 && a.Intercept {
+			continue
+		}
 		if doubt := a.Curves[j].doubt(mostSquare - 1); doubt > greatest {
 			column, greatest = j, doubt
 		}

@@ -131,7 +131,7 @@ func TestSums(t *testing.T) {
 			t.Errorf("rows of %g are not in class %d", q, class)
 		}
 	}
-	s.Reset()
+	s.Reset(false)
 	if s.Rows() != 0 {
 		t.Errorf("%d rows of none", s.Rows())
 	}

@@ -29,13 +29,14 @@ const (
 	zerosFlag         = "excess_zeros"
 	fewEventsFlag     = "few_events"
 	fewRowsFlag       = "few_rows_per_group"
+	orderFlag         = "order_matters"
 )
 
 // AppendFlags appends overdispersed where counts vary more than Poisson counts
 // and rows have no effects of their own, excess_zeros where they have but do not
 // explain the counts of 0, first_outliers where counts of the first rows are wild,
 // few_events where counts say next to nothing of a coefficient, or slopes and terms of groups are many for them, few_rows_per_group where rows do not tell
-// what groups differ by.
+// what groups differ by, order_matters where rows were expanded too far from the present fit.
 func (m *Model) AppendFlags(dst []string) []string {
 	if m.odd > wildTill*m.n {
 		dst = append(dst, firstFlag)
@@ -45,6 +46,11 @@ func (m *Model) AppendFlags(dst []string) []string {
 	}
 	if m.fewRows() {
 		dst = append(dst, fewRowsFlag)
+	}
+	w := m.work()
+	defer m.scratch.Put(w)
+	if m.orderMatters(w) {
+		dst = append(dst, orderFlag)
 	}
 	switch own := m.over.s2 > 0; {
 	case !own && m.surplus.flagged(squaresLeast, squaresShare):
@@ -57,7 +63,7 @@ func (m *Model) AppendFlags(dst []string) []string {
 
 // Flags lists those that the model may raise.
 func (s Settings) Flags() []string {
-	return []string{firstFlag, overdispersedFlag, zerosFlag, fewEventsFlag, fewRowsFlag}
+	return []string{firstFlag, overdispersedFlag, zerosFlag, fewEventsFlag, fewRowsFlag, orderFlag}
 }
 
 // Advise says what to do about a flag: see docs/models/poisson.md.
@@ -75,6 +81,9 @@ func (s Settings) Advise(flag string) string {
 	case fewRowsFlag:
 		return "hardly any group has a second row, so that what groups differ by is not told from what rows differ by, and sigma2_u may be wrong: " +
 			"wait for more rows of each group, group by something coarser, or set settings.overdispersion: none if counts are known to be Poisson"
+	case orderFlag:
+		return "rows came in an order that matters, as sorted by their counts or while rates changed: they were taken in where coefficients are far from now, and the intercept is off: " +
+			"shuffle the rows at their source, or set settings.buffer to as many shards as the order lasts, and read the topic again with a new group; set forget below 1 if rates have changed"
 	case fewEventsFlag:
 		return "nearly all counts are 0, of the key or of a level, so that they say little of a coefficient (prior_dominated names what only the prior decides) " +
 			"and intervals may be too short: set settings.prior.beta_variance, and group_scale of groups, to what is known, merge the level with others, send larger shards or set settings.buffer, or wait for counts"

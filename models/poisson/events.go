@@ -117,14 +117,11 @@ func (m *Model) overfitted(w *work) bool {
 			slopes += slopesPerTerm * float64(f.q)
 		}
 	}
-	if !(slopes > most) || m.prepare(w) != nil {
+	if !(slopes > most) {
 		return false
 	}
-	w.place.reset(s, m.terms)
-	w.place.core[0] = 1
-	m.mixAt(&w.place, 0, w)
-	_, sd := w.mix.Moments()
-	return slopes > float64(mostBias*counts*sd)
+	sd, ok := m.interceptSD(w)
+	return ok && slopes > float64(mostBias*counts*sd)
 }
 
 // PriorSensitivity writes that of coefficients which no event bounds on one side. Their fit is a

@@ -62,6 +62,8 @@ type fit struct {
 	b       []float64 // c: mean of the core
 	u       []float64 // touched x q: means of the touched levels
 	wbar    []float64
+	begunB  []float64 // c and touched x q: where it began
+	begunU  []float64
 	now     *point
 	next    *point
 	points  [2]point

@@ -37,6 +37,7 @@ type Model struct {
 	buffer     buffer
 	held       bool    // the buffer has all rows of the key
 	unresolved float64 // rows that were expanded before groups had enough, discounted
+	order      order   // of rows that are not expanded anew; of none with a buffer
 }
 
 // buffer holds the rows of the last shards, which are expanded anew.
@@ -160,6 +161,7 @@ func (m *Model) Absorb(s *cdf.Step) {
 		m.surplus.discount(s.Forget)
 		m.odd *= s.Forget
 		m.unresolved *= s.Forget
+		m.order.discount(s.Forget)
 		lin.Scale(s.Forget, m.early.weight)
 		m.buffer.discount(s.Forget)
 	}
@@ -210,6 +212,10 @@ func (m *Model) absorb(sh *cdf.Shard, w *work) bool {
 		return false
 	}
 	f.settle()
+	change, past := 0.0, 0.0
+	if m.ordered() {
+		change, past = f.change(), m.stats.lam[0]
+	}
 	m.stats.apply(rows, &w.design, 1)
 	m.n += float64(sh.Observed())
 	for i := m.buffer.rows.n; i < rows.n; i++ { // rows of weight 1
@@ -223,6 +229,9 @@ func (m *Model) absorb(sh *cdf.Shard, w *work) bool {
 		m.over.s2 = f.estimate
 	}
 	m.keep(f, sh.Observed())
+	if m.ordered() {
+		m.order.absorb(f, change, past, m.stats.lam[0], float64(enoughEvents*m.k))
+	}
 	return true
 }
 

@@ -8,13 +8,20 @@ import (
 	"github.com/credence-stream/credence/models/internal/codec"
 )
 
-// format is the first byte of both variants' state.
-const format = 5
+// format is the first byte of both variants' state, ordered that of one that ends with the sums of order.
+const format, ordered = 5, 6
 
 // AppendBinary appends the format, the statistics, what is known of the rows' own
-// effects, the numbers and rows behind the flags, and the buffered rows.
+// effects, the numbers and rows behind the flags, the buffered rows, and what the order of the rows is judged by.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
-	b = append(b, format)
+	if !m.Amended() { // as before there was an order
+		return m.appendState(append(b, format)), nil
+	}
+	b = m.appendState(append(b, ordered))
+	return codec.AppendFloats(b, m.order.counts, m.order.rates, m.order.curvature), nil
+}
+
+func (m *Model) appendState(b []byte) []byte {
 	b = m.appendBase(b)
 	b = codec.AppendFloats(b, m.over.s2)
 	if m.over.s2 > 0 {
@@ -24,12 +31,15 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.early.n))
 	b = m.early.append(b)
 	b = append(b, flag(m.held))
-	return m.buffer.append(b), nil
+	return m.buffer.append(b)
 }
+
+// Amended implements cdf.Amended: releases before the sums of order do not read them.
+func (m *Model) Amended() bool { return m.order != (order{}) }
 
 // UnmarshalBinary replaces the state.
 func (m *Model) UnmarshalBinary(b []byte) error {
-	if len(b) < 1 || b[0] != format {
+	if len(b) < 1 || b[0] != format && b[0] != ordered {
 		return codec.Error("poisson", "unknown format")
 	}
 	r := reader{b: b[1:], ok: true}
@@ -47,12 +57,18 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	m.early.read(&r, r.count(), &m.shape, &m.stats)
 	held := r.flag()
 	m.buffer.read(&r, &m.shape, &m.stats, on && !held)
+	m.order = order{}
+	if b[0] == ordered {
+		if v := r.floats(3); r.ok {
+			m.order = order{v[0], v[1], v[2]}
+		}
+	}
 	if !r.ok || len(r.b) != 0 {
 		return codec.Error("poisson", "wrong length or numbers")
 	}
 	m.over, m.surplus, m.odd, m.unresolved, m.held = over, surplus{sums[0], sums[1], sums[2]}, sums[3], sums[4], held
 	if (m.over.s2 > 0) != on || m.over.s2 < 0 || m.early.n >= wildEnough || !held && len(m.buffer.shards) > m.settings.Buffer ||
-		held && (!m.mayHold() || m.buffer.rows.n >= heldMost) || min(sums[1], sums[2], sums[3], sums[4]) < 0 {
+		held && (!m.mayHold() || m.buffer.rows.n >= heldMost) || min(sums[1], sums[2], sums[3], sums[4], m.order.counts, m.order.rates, m.order.curvature) < 0 {
 		return codec.Error("poisson", "state of other settings")
 	}
 	return nil

@@ -50,6 +50,7 @@ func (f *fit) fit(first bool, absorbed *rowVariance) bool {
 	if !f.start(first) {
 		return false
 	}
+	f.begunB, f.begunU = append(f.begunB[:0], f.b...), append(f.begunU[:0], f.u...)
 	at, to, was, had := f.terms[0], f.terms[1], f.terms[2], f.terms[3]
 	for outer := range outerMax {
 		if outer > 0 && (!f.base() || !f.factor(f.now, f.wbar)) {
