@@ -286,6 +286,7 @@ func (a *account) appendFlags(dst []string, verdict fit, heavy bool, rows float6
 		{RepeatedFlag, a.repeats.Part(rows) > 0},
 		{CurvedFlag, a.curved != nil && a.curved.Curved() >= 0},
 		{SeasonFlag, a.season != nil && a.season.Season() > 0},
+		{LevelMovedFlag, a.season != nil && a.season.Moved > 0},
 		{UnequalFlag, a.unequal != nil && a.unequal.Unequal()},
 	} {
 		if f.up {

@@ -38,6 +38,9 @@ const CurvedFlag = "curved"
 // SeasonFlag is raised where the errors of a time series return after a period.
 const SeasonFlag = "season"
 
+// LevelMovedFlag is raised where the level of a time series returns to another mean than before, or in another way.
+const LevelMovedFlag = "level_moved"
+
 // UnequalFlag is raised where groups whose errors have one variance by the model have variances of their own.
 const UnequalFlag = "unequal_variances"
 
@@ -50,7 +53,7 @@ const MiscalibratedFlag = "miscalibrated"
 
 // Flags lists the flags that the engine raises.
 func Flags() []string {
-	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, heavyTails, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CurvedFlag, SeasonFlag, UnequalFlag, CollinearFlag, timeIgnored}
+	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, heavyTails, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CurvedFlag, SeasonFlag, LevelMovedFlag, UnequalFlag, CollinearFlag, timeIgnored}
 }
 
 // Advise says what to do about a flag that the engine raises, empty where the
@@ -86,6 +89,9 @@ func Advise(flag string) string {
 	case SeasonFlag:
 		return "errors return after a period, which the model has not: the level follows the season, so that phi, tau2 and sigma2 are those that follow it best " +
 			"and forecasts lack it: take the season out of the response first, as its mean by hour or by day of the week, and read the topic again with a new group"
+	case LevelMovedFlag:
+		return "the mean to which the level returns is another than before, by a jump or by and by, or it returns in another way: phi is mostly too near to 1, tau2 and sigma2 go with it, and forecasts return too slowly, " +
+			"while the level itself is right: let the rows from there on have a key of their own, or read the topic with a new group that begins there (run --from); of a mean that moves all the time take the trend out of the response first"
 	case UnequalFlag:
 		return "groups differ in the variance of their errors, of which the model has one: the interval of a level is too short where a group varies more than the others, and too wide where less, and sigma2 is that of no group: " +
 			"transform the response so that it varies alike, as by its logarithm or root; of counts use poisson; or make keys of what differs in its noise"
@@ -259,6 +265,15 @@ func (f *Filter) Repeated() (shards int64, part float64) {
 func (f *Filter) Season() float64 {
 	if a := f.now.account.season; a != nil {
 		return a.Season()
+	}
+	return 0
+}
+
+// LevelMoved returns how many steps ago the level of a time series began to return to another mean, at the least, 0 where the
+// summary of the last Update has no LevelMovedFlag.
+func (f *Filter) LevelMoved() float64 {
+	if a := f.now.account.season; a != nil {
+		return a.MeanMoved()
 	}
 	return 0
 }

@@ -77,7 +77,7 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 
 // amends reports whether the model's state, or a part, is one that releases before partAmended do not read.
 func (s *state) amends(e *engine) bool {
-	return e != nil && e.amender != nil && e.amender.Amended() || s.account.season.Uneven()
+	return e != nil && e.amender != nil && e.amender.Amended() || s.account.season.Amended()
 }
 
 // version is the lowest that holds the state.

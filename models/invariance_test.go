@@ -31,6 +31,7 @@ type writing struct {
 	reversed     bool // columns
 	renamed      bool // groups
 	unanswered   bool // with rows that have no response
+	later        int64
 	kinds        string
 	moreFlags    string // flags that may differ: what they count is of rows in their order, or of all rows
 	coefficients bool   // of columns alone: the intercept is at another place
@@ -47,6 +48,7 @@ var writings = []writing{
 	{name: "rows in another order", x: same, y: same, shuffled: true, moreFlags: "curved miscalibrated outliers heavy_tails wide_intervals", kinds: "linear anova poisson"},
 	{name: "columns in another order", x: same, y: same, reversed: true, kinds: "linear poisson"},
 	{name: "groups of other names", x: same, y: same, renamed: true, kinds: "anova poisson"},
+	{name: "times of another year", x: same, y: same, later: -1_700_000_000, kinds: "dlm"},
 	{name: "rows without a response", x: same, y: same, unanswered: true, moreFlags: "curved", kinds: "linear compressed anova probit poisson"},
 }
 
@@ -86,9 +88,9 @@ func (w *writing) batch(d table, r *rand.Rand) *cdf.Batch {
 		b.Columns = append(b.Columns, c)
 	}
 	if d.time != nil {
-		c := cdf.Column{Name: "t", Type: cdf.Integer, Int: d.time, Number: make([]float64, len(d.time))}
-		for i, at := range d.time {
-			c.Number[i] = float64(at)
+		c := cdf.Column{Name: "t", Type: cdf.Integer}
+		for _, at := range d.time {
+			c.Int, c.Number = append(c.Int, at+w.later), append(c.Number, float64(at+w.later))
 		}
 		b.Columns = append(b.Columns, c)
 	}

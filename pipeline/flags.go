@@ -48,6 +48,8 @@ func (r *result) flagged(flags []string, filter *cdf.Filter) {
 			r.Curved = filter.Curved()
 		case cdf.SeasonFlag:
 			r.Season = filter.Season()
+		case cdf.LevelMovedFlag:
+			r.Moved = filter.LevelMoved()
 		}
 	}
 }
@@ -93,6 +95,8 @@ func (l *flagLog) report(log *slog.Logger, p Partition, tasks []task) {
 				args = append(args, "curved", t.result.Curved)
 			case flag == cdf.SeasonFlag:
 				args = append(args, "steps", math.Round(10*t.result.Season)/10)
+			case flag == cdf.LevelMovedFlag:
+				args = append(args, "steps_ago", t.result.Moved)
 			}
 			if advice := Advise(flag, t.spec.Settings); advice != "" {
 				args = append(args, "advice", advice)

@@ -76,6 +76,7 @@ type result struct {
 	Repeats  Repeats  // where a flag says that there are some
 	Curved   string   // the column with a curve that the model lacks, likewise
 	Season   float64  // steps after which errors return, where SeasonFlag says that they do
+	Moved    float64  // steps since the mean of a level is another, where LevelMovedFlag says so
 	Alerts   []alert.Event
 }
 

@@ -5,30 +5,39 @@ import (
 	"math"
 )
 
-// clocked, beside the number of scores, says that the clock follows: rows that come at even times have none.
-const clocked = 2 * Window
+// Beside the number of scores these say what follows: the clock, which rows that come at even times have not, and when the mean moved.
+const (
+	clocked = 2 * Window
+	moves   = 2 * clocked
+)
 
 func (c *clock) numbers() [5]*int64 {
 	return [5]*int64{&c.Rest, &c.Crowded, &c.Most, &c.Sparse, &c.Least}
 }
 
-// Uneven reports whether Append appends a clock, which releases before it do not read.
-func (a *Account) Uneven() bool { return a != nil && a.clock != (clock{}) }
+// Amended reports whether Append appends a clock, or that the mean moved, which releases before these do not read.
+func (a *Account) Amended() bool { return a != nil && (a.clock != (clock{}) || a.Moved > 0) }
 
-// Append appends the account. But for a clock it takes the same room from the first row on, so that a state does not grow
-// with its stream.
+// Append appends the account. But for a clock, and a mean that moved, it takes the same room from the first row on, so that a state does not
+// grow with its stream.
 func (a *Account) Append(b []byte) []byte {
-	n := int64(len(a.Scores))
-	if a.Uneven() {
+	n, uneven := int64(len(a.Scores)), a.clock != (clock{})
+	if uneven {
 		n |= clocked
+	}
+	if a.Moved > 0 {
+		n |= moves
 	}
 	for _, v := range [...]int64{a.Unit, a.Rows, a.Fresh, n} {
 		b = binary.AppendUvarint(b, uint64(v))
 	}
-	if a.Uneven() {
+	if uneven {
 		for _, v := range a.numbers() {
 			b = binary.AppendVarint(b, *v)
 		}
+	}
+	if a.Moved > 0 {
+		b = binary.AppendUvarint(b, uint64(a.Moved))
 	}
 	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(a.Period))
 	for _, v := range a.Scores {
@@ -47,9 +56,9 @@ func (a *Account) Read(b []byte) (rest []byte, ok bool) {
 		}
 		b = b[n:]
 	}
-	a.clock = clock{}
-	n := v[3] &^ clocked
-	if v[3] != n {
+	a.clock, a.Moved = clock{}, 0
+	n := v[3] &^ (clocked | moves)
+	if v[3]&clocked != 0 {
 		for _, to := range a.numbers() {
 			size := 0
 			if *to, size = binary.Varint(b); size <= 0 {
@@ -57,9 +66,16 @@ func (a *Account) Read(b []byte) (rest []byte, ok bool) {
 			}
 			b = b[size:]
 		}
-		if !a.Uneven() {
+		if a.clock == (clock{}) {
 			return nil, false
 		}
+	}
+	if v[3]&moves != 0 {
+		ago, size := binary.Uvarint(b)
+		if size <= 0 || ago == 0 || ago > longest {
+			return nil, false
+		}
+		a.Moved, b = int64(ago), b[size:]
 	}
 	if n > Window || len(b) < 4+Window {
 		return nil, false

@@ -1,5 +1,5 @@
 // Package season tells whether the errors of a time series return: of the day in hours, of the
-// week in days. A level follows a season that it does not have, with the steps and the noise that do it best,
+// week in days; and whether the mean of its level moved. A level follows a season that it does not have, with the steps and the noise that do it best,
 // so that each row lies in its predictive distribution as it should; but its errors swing with the season.
 //
 // Errors are normal scores of the rows' probability integral transforms, each predicted from
@@ -39,20 +39,24 @@ type Account struct {
 	Rows   int64  // scores told
 	Fresh  int64  // of these, since the last judgement
 	Period float32
+	// Moved is how many units ago the mean of the level became another, 0 where it did not.
+	Moved int64
 	clock
 }
 
 // Shard is what the rows of a shard tell, and room to judge.
 type Shard struct {
-	rows  []row
-	steps float64
+	rows       []row
+	steps      float64
+	phi, ratio float64 // see Level
 	spectrum
+	series
 }
 
 type row struct{ steps, score float64 }
 
 // Reset makes it one of no rows.
-func (s *Shard) Reset() { s.rows, s.steps = s.rows[:0], 0 }
+func (s *Shard) Reset() { s.rows, s.steps, s.phi, s.ratio = s.rows[:0], 0, 0, 0 }
 
 // Moves reports whether a row begins a step: those of the time of the row before them tell nothing.
 func (s *Shard) Moves() bool {
@@ -71,8 +75,12 @@ func (s *Shard) Tell(score float64) {
 // Season returns the period, in steps, that errors have, 0 where they have none.
 func (a *Account) Season() float64 { return float64(a.Period) * float64(max(a.Unit, 1)) }
 
+// MeanMoved returns how many steps ago the mean of the level became another one, 0 where it did not.
+func (a *Account) MeanMoved() float64 { return float64(a.Moved) * float64(max(a.Unit, 1)) }
+
 // Add takes in a shard. Of several rows of a unit the first counts.
 func (a *Account) Add(s *Shard) {
+	before := a.Rows
 	for i := range s.rows {
 		if r := &s.rows[i]; r.steps >= 1 && a.reach(min(r.steps, longest), stored(r.score)) {
 			a.Rows++
@@ -85,12 +93,18 @@ func (a *Account) Add(s *Shard) {
 	if a.Fresh >= between && len(a.Scores) >= least {
 		a.Fresh, a.Period = 0, float32(s.line(a.Scores, a.limit()))
 	}
+	if a.due(before) {
+		a.judgeMean(s)
+	}
 }
 
 // limit is what a line exceeds.
 func (a *Account) limit() float64 { return unlikely + 2*math.Log1p(float64(a.Rows)/Window) }
 
 func (a *Account) push(score int8) {
+	if a.Moved > 0 {
+		a.Moved = min(a.Moved+1, longest)
+	}
 	if len(a.Scores) < Window {
 		a.Scores = append(a.Scores, score)
 		return

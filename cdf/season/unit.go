@@ -78,6 +78,9 @@ func (a *Account) pass(steps float64) {
 func (a *Account) leave(missing float64) {
 	if missing >= Window {
 		a.Scores = a.Scores[:0]
+		if a.Moved > 0 {
+			a.Moved = int64(min(float64(a.Moved)+missing, longest))
+		}
 		return
 	}
 	for range int(missing) {
@@ -140,6 +143,9 @@ func (a *Account) resize(unit int64) {
 	a.Scores = a.Scores[:0]
 	for i := n - 1; i >= 0; i-- {
 		a.Scores = append(a.Scores, scores[i])
+	}
+	if a.Moved > 0 {
+		a.Moved = int64(max(1, math.Round(min(float64(a.Moved)*by, longest))))
 	}
 	if a.Period = float32(min(float64(a.Period)*by, Window)); n < least {
 		a.Period = 0

@@ -82,7 +82,19 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 			t.Out.Far += math.Min(e/variance*e, math.MaxFloat64)
 		}
 	}
+	if sh.Season != nil {
+		sh.Season.Level(w.law())
+	}
 	return t.Score("dlm")
+}
+
+// law returns the posterior mean of phi, and q at the mean of its logarithm.
+func (w *work) law() (phi, q float64) {
+	for k, p := range w.weight {
+		phi += float64(p * w.grid.phi[k/nodes])
+		q += float64(p * w.grid.l[k%nodes])
+	}
+	return phi, math.Exp(q)
 }
 
 // variance is that of a prediction within nodes.

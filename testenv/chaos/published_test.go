@@ -49,7 +49,7 @@ func rounded(t *testing.T, was, is string) bool {
 var newly = map[string][]string{
 	"anova":      {"zeta["},
 	"compressed": {"gamma[", "few_rows_per_column"},
-	"dlm":        {"few_returns", "outliers", "phi", "season"},
+	"dlm":        {"few_returns", "level_moved", "outliers", "phi", "season"},
 	"linear":     {"sigma2"},
 	"poisson":    {"few_events", "u["},
 	"probit":     {"separated"},
