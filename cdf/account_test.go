@@ -14,22 +14,22 @@ import (
 	"github.com/credence-stream/credence/cdf/unequal"
 )
 
-// Another release may judge by another rule: states whose account differs in weighed transforms and sums of
-// judgements alone come from the same sums, and those whose average differs do not.
+// Another release may judge by another rule: states whose account differs come from the same sums, and those whose last score differs
+// do not.
 func TestMayBeJudgedOtherwise(t *testing.T) {
-	for _, c := range []struct {
-		to, from account
-		same     bool
-	}{
-		{account{mean: -3, spread: 1, fallen: 9}, account{mean: -3, spread: 1}, true},
-		{account{mean: -3, spread: 1}, account{mean: -3, spread: 1, pit: [pitClasses]float32{5}, errors: correlated.Errors{Sum: 3}}, true},
-		{account{mean: -3, repeats: repeated.Sketch{Shards: 9}}, account{mean: -3}, true},
-		{account{mean: -3, spread: 1}, account{mean: -3, spread: 1, reliability: &reliability.Account{Rows: 3}}, true},
-		{account{mean: -3, spread: 1, fallen: 9}, account{mean: -3.1, spread: 1, fallen: 9}, false},
+	for _, c := range []struct{ to, from account }{
+		{account{mean: -3, spread: 1, fallen: 9}, account{mean: -3, spread: 1}},
+		{account{mean: -3, spread: 1}, account{mean: -3, spread: 1, pit: [pitClasses]float32{5}, errors: correlated.Errors{Sum: 3}}},
+		{account{mean: -3, repeats: repeated.Sketch{Shards: 9}}, account{mean: -3}},
+		{account{mean: -3, spread: 1}, account{mean: -3, spread: 1, reliability: &reliability.Account{Rows: 3}}},
+		{account{mean: -3, spread: 1, shards: 2}, account{mean: -3.1, spread: 1, shards: 1, outliers: Outliers{1, 1}}},
 	} {
 		to := state{account: c.to}
-		if same := to.takeRounded(&state{account: c.from}); same != c.same || to.account != c.from {
-			t.Errorf("%+v and %+v: %v, and takes %+v", c.to, c.from, same, to.account)
+		if !to.takeRounded(&state{account: c.from}) || to.account != c.from {
+			t.Errorf("%+v and %+v: takes %+v", c.to, c.from, to.account)
+		}
+		if to.takeRounded(&state{account: c.from, score: Score{LogDensity: -1}}) {
+			t.Errorf("%+v: of another score", c.to)
 		}
 	}
 }
