@@ -87,7 +87,11 @@ func TestAccountFalseAlarms(t *testing.T) {
 		got := tell(t, 300, shards, rows, normal)
 		for flag, share := range got.shards {
 			t.Logf("%s: %s in %.2g of the shards, %.2g of the keys", name, flag, share, got.keys[flag])
-			if share > 1e-3 {
+			limit := 1e-3
+			if name == "first large" && flag == "outliers" {
+				limit = .01 // of 2,100 rows of a key 1.3 of all are beyond the tails by chance, more than 6 in one of 2,000 runs
+			}
+			if share > limit {
 				t.Errorf("%s: %s in %.2g of the shards", name, flag, share)
 			}
 		}
