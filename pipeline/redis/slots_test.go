@@ -81,17 +81,17 @@ func TestHangingLookIsNotWaitedFor(t *testing.T) {
 			if took := time.Since(begin); took != want {
 				t.Errorf("command %d waits %v for a look that hangs, want %v", i, took, want)
 			}
-			time.Sleep(2 * slotsPause)
+			<-time.After(2 * slotsPause)
 			s.heard(io.EOF)
 		}
 		if looks != 1 {
 			t.Errorf("%d looks at once, want 1", looks)
 		}
-		time.Sleep(slotsLimit)
+		<-time.After(slotsLimit)
 		if _ = command(t.Context(), nil); looks != 2 {
 			t.Errorf("%d looks after the first has ended, want 2", looks)
 		}
-		time.Sleep(slotsLimit)
+		<-time.After(slotsLimit)
 		synctest.Wait()
 	})
 }

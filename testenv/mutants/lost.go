@@ -1,0 +1,15 @@
+package main
+
+// ofLost are faults of what is told where brokers have lost what they had acknowledged.
+var ofLost = []mutant{
+	{"lost outputs are not told", "pipeline/kafka/lost.go",
+		"if why == nil || p.OnLost == nil {", "if true {", "TestLossIsTold", broker},
+	{"what a leader lacks is sent over", "pipeline/kafka/lost.go",
+		"case t.next > 0 && errors.Is(err, kafka.OutOfOrderSequenceNumber):", "case false && errors.Is(err, kafka.OutOfOrderSequenceNumber):", "TestLossIsTold", broker},
+	{"a lost answer is a lost output", "pipeline/kafka/session.go",
+		"return t.session, t.floor, true", "return t.session, r.end, true", "TestPublishOnce", broker},
+	{"a loss is told of again and again", "pipeline/kafka/lost.go",
+		"r.end = at + int64(n)\n\t\treturn false", "return false", "TestLossIsTold", broker},
+	{"shards are sent behind those that are lost", "cmd/internal/replay/sender.go",
+		"case errors.Is(err, pipeline.ErrLost):", "case false:", "TestSenderStopsAtOnce", []string{"./cmd/internal/replay"}},
+}
