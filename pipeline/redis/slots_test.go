@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,9 +68,9 @@ func TestMapOfSlotsIsReadAgain(t *testing.T) {
 // looked may be for another node, and waits a second; those after it do not wait, and there is one look at a time.
 func TestHangingLookIsNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		looks := 0
+		var looks atomic.Int32
 		s := &slots{reload: func(ctx context.Context) error {
-			looks++
+			looks.Add(1)
 			<-ctx.Done()
 			return ctx.Err()
 		}}
@@ -84,12 +85,12 @@ func TestHangingLookIsNotWaitedFor(t *testing.T) {
 			<-time.After(2 * slotsPause)
 			s.heard(io.EOF)
 		}
-		if looks != 1 {
-			t.Errorf("%d looks at once, want 1", looks)
+		if n := looks.Load(); n != 1 {
+			t.Errorf("%d looks at once, want 1", n)
 		}
 		<-time.After(slotsLimit)
-		if _ = command(t.Context(), nil); looks != 2 {
-			t.Errorf("%d looks after the first has ended, want 2", looks)
+		if _ = command(t.Context(), nil); looks.Load() != 2 {
+			t.Errorf("%d looks after the first has ended, want 2", looks.Load())
 		}
 		<-time.After(slotsLimit)
 		synctest.Wait()
