@@ -319,12 +319,7 @@ func (m *Exact) absorbed() bool { return m.weight > 0 }
 
 // posterior returns the posterior after solve; its means need only the scales.
 func (m *Exact) posterior(w *exactWork) *ridge {
-	w.untold = w.untold[:0]
-	for j := range m.P {
-		if m.constant(j) {
-			w.untold = append(w.untold, j)
-		}
-	}
+	w.untold = appendUntold(w.untold[:0], m.P, m.constant)
 	w.ridge = ridge{
 		untold: w.untold, kappa: math.Exp(m.logKappa),
 		params: &m.Shape, law: m.law.At(m.shape()), shape: m.shape(), rate: m.rate, ybar: m.ybar, weight: m.weight,

@@ -78,6 +78,16 @@ type solver interface {
 	absorbed() bool // some row fixed the level
 }
 
+// appendUntold appends those of p columns that were the same in all rows.
+func appendUntold(dst []int, p int, constant func(column int) bool) []int {
+	for j := range p {
+		if constant(j) {
+			dst = append(dst, j)
+		}
+	}
+	return dst
+}
+
 // mean returns the mean of a new observation at x and leaves z in r.z.
 func (r *ridge) mean(x []float64) float64 {
 	r.standardize(x)

@@ -206,14 +206,12 @@ func (m *Sketch) release(r *ridge) { m.scratch.Put(r.inverse) }
 
 func (m *Sketch) absorbed() bool { return m.weight > 0 }
 
+// constant reports whether the column was the same in all rows.
+func (m *Sketch) constant(column int) bool { return m.ss[column] == 0 }
+
 // posterior returns the posterior after solve.
 func (m *Sketch) posterior(w *sketchWork) *ridge {
-	w.untold = w.untold[:0]
-	for j, v := range m.ss {
-		if v == 0 {
-			w.untold = append(w.untold, j)
-		}
-	}
+	w.untold = appendUntold(w.untold[:0], m.P, m.constant)
 	w.ridge = ridge{
 		untold: w.untold, kappa: math.Exp(m.logKappa),
 		params: &m.Shape, law: m.law.At(m.shape), shape: m.shape, rate: m.rate, ybar: m.ybar, weight: m.weight,

@@ -113,7 +113,7 @@ func (m *Sketch) Positive(functionals []cdf.Functional, p, mcse []float64) error
 func (m *Sketch) PriorSD(functionals []cdf.Functional, dst []float64) {
 	m.sigmaPriorSD(functionals, dst)
 	if m.absorbed() {
-		m.untoldPriorSD(functionals, dst, m.shape, m.rate, m.logKappa, func(column int) bool { return m.ss[column] == 0 })
+		m.untoldPriorSD(functionals, dst, m.shape, m.rate, m.logKappa, m.constant)
 	}
 }
 

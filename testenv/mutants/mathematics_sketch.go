@@ -11,7 +11,7 @@ var ofSketch = []mutant{
 	{"compressed: what the prior alone says is what rows told", "models/compressed/ridge.go",
 		"t.Untold(s2*r.rows.prior[i], s2+line[i])", "t.Untold(0*s2*r.rows.prior[i], s2+line[i])", "^TestWhatArrivingColumnsShare$", compressed},
 	{"compressed: sketch: columns that never varied are told", "models/compressed/sketch_summary.go",
-		"func(column int) bool { return m.ss[column] == 0 }", "func(int) bool { return false }", "^TestUntoldColumns$", compressed},
+		"m.logKappa, m.constant)", "m.logKappa, func(int) bool { return false })", "^TestUntoldColumns$", compressed},
 	{"compressed: untold columns by the mode of sigma2", "models/compressed/prior.go",
 		"rate / (shape - 1) * math.Exp(logKappa)", "rate / (shape + 1) * math.Exp(logKappa)", "^TestUntoldColumns$", compressed},
 	{"compressed: what the best fit rises by is a gain", "models/compressed/sketch.go",
