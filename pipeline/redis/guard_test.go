@@ -83,8 +83,9 @@ func TestUnknownPolicyStopsTheStore(t *testing.T) {
 	claim(t, b.as(t, "blind", AcceptLoss), "a")
 }
 
-// A server that comes back may have other settings: it is asked before it is used.
-func TestPolicyAfterAReconnect(t *testing.T) {
+// ofOneThatEvictsNow returns a store that has worked, whose server was started again with another policy.
+func ofOneThatEvictsNow(t *testing.T) *Store {
+	t.Helper()
 	server := startServer(t)
 	s, err := Open(Options{URL: "redis://" + server.addr(), Cluster: "c", Group: "g"})
 	must(t, err)
@@ -94,6 +95,12 @@ func TestPolicyAfterAReconnect(t *testing.T) {
 	server.kill()
 	server.extra = append(server.extra, "--maxmemory-policy", "allkeys-lru")
 	must(t, server.start())
+	return s
+}
+
+// A server that comes back may have other settings: it is asked before it is used.
+func TestPolicyAfterAReconnect(t *testing.T) {
+	s := ofOneThatEvictsNow(t)
 	eventually(t, "the store refuses", func() error {
 		err := s.Save(t.Context(), lease("a"), put(1, 2, "k", "w"))
 		if err == nil {
@@ -108,15 +115,7 @@ func TestPolicyAfterAReconnect(t *testing.T) {
 
 // Also a connection of what may reach any server tells what it leads to.
 func TestPolicyOfAReadersConnection(t *testing.T) {
-	server := startServer(t)
-	s, err := Open(Options{URL: "redis://" + server.addr(), Cluster: "c", Group: "g"})
-	must(t, err)
-	t.Cleanup(func() { _ = s.Close() })
-	claim(t, s, "a")
-	save(t, s, "a", put(-1, 1, "k", "v"))
-	server.kill()
-	server.extra = append(server.extra, "--maxmemory-policy", "allkeys-lru")
-	must(t, server.start())
+	s := ofOneThatEvictsNow(t)
 	eventually(t, "the store is read", func() error {
 		_, err := s.Get(t.Context(), part, "k")
 		return err
