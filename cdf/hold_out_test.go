@@ -15,8 +15,9 @@ type foreteller struct {
 	recorder
 	number int // of the models that were made
 	scored *[]cdf.Shard
-	by     *[]int               // number of the model that scored
-	failed func(rows int) error // of a shard that is learnt from
+	by     *[]int                 // number of the model that scored
+	failed func(rows int) error   // of a shard that is learnt from
+	season *func(row int) float64 // the scores that it tells
 }
 
 func (f foreteller) Blocks() []cdf.Block { return []cdf.Block{f} }
@@ -31,6 +32,10 @@ func (f foreteller) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		scored.Group = append(scored.Group, slices.Clone(g))
 	}
 	*f.scored, *f.by = append(*f.scored, scored), append(*f.by, f.number)
+	for i := 0; i < sh.Rows && *f.season != nil; i++ {
+		sh.Season.Pass(1)
+		sh.Season.Tell((*f.season)(i))
+	}
 	return cdf.Score{Rows: int64(sh.Observed()), Wild: 3, LogDensity: -1, LogEvidence: math.NaN()}, nil
 }
 
@@ -39,15 +44,16 @@ func (f foreteller) Sample(s *cdf.Step) error { return f.failed(s.Shard.Rows) }
 type told struct {
 	learnt, scored *[]cdf.Shard
 	by             *[]int
+	season         *func(row int) float64
 }
 
 func foretelling(roles cdf.Roles, failed func(rows int) error) (*cdf.Spec, told) {
 	spec, learnt, _ := recording(roles)
-	inner, n, out := spec.New, 0, told{learnt, new([]cdf.Shard), new([]int)}
+	inner, n, out := spec.New, 0, told{learnt, new([]cdf.Shard), new([]int), new(func(int) float64)}
 	spec.New = func(d cdf.Dims) (cdf.Model, error) {
 		m, err := inner(d)
 		n++
-		return foreteller{m.(recorder), n, out.scored, out.by, failed}, err
+		return foreteller{recorder: m.(recorder), number: n, scored: out.scored, by: out.by, failed: failed, season: out.season}, err
 	}
 	return spec, out
 }
@@ -143,6 +149,23 @@ func TestHoldOutOfSteps(t *testing.T) {
 	half, held := (*told.learnt)[1], (*told.scored)[0]
 	if half.Rows != 200 || held.Rows != 201 || half.Y[199] != 199%7 || held.Y[0] != 200%7 || !math.IsNaN(held.Y[200]) {
 		t.Errorf("%d rows up to the response %v, then %d from %v", half.Rows, half.Y[199], held.Rows, held.Y[0])
+	}
+}
+
+// Behind the half that is learnt the errors of a series begin anew: how many steps it passed is no part of the other.
+func TestHoldOutBeginsSeasonAnew(t *testing.T) {
+	spec, told := foretelling(cdf.Roles{}, never)
+	spec.Steps = true
+	*told.season = func(row int) float64 { return 2 * math.Sin(2*math.Pi*float64(row)/8) }
+	f := cdf.NewFilter(spec, "key")
+	take(t, f, numbered(20))
+	if sum := take(t, f, numbered(78)); !slices.Contains(sum.Flags, cdf.SeasonFlag) {
+		t.Fatalf("flags %v of a season", sum.Flags)
+	}
+	r := rand.New(rand.NewPCG(1, 12))
+	*told.season = func(int) float64 { return r.NormFloat64() }
+	if sum := take(t, f, numbered(241)); slices.Contains(sum.Flags, cdf.SeasonFlag) || len(*told.learnt) != 4 {
+		t.Errorf("flags %v of scores before the half that was learnt, %d shards were learnt from", sum.Flags, len(*told.learnt))
 	}
 }
 

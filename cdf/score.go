@@ -106,6 +106,7 @@ func (f *Filter) holdOut() {
 	if f.engine.predictor == nil {
 		return
 	}
+	s.account.season = nil // steps lie between its scores and those to come, as many as a half has
 	e, err := w.spare.begin(f.spec, s.design)
 	if err != nil {
 		return

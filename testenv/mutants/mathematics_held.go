@@ -18,6 +18,8 @@ var ofHeldOut = []mutant{
 		"observed >= leastHeld &&", "observed >= leastHeld/2 &&", "^TestNothingIsHeldOut$", engine},
 	{"held out: steps in any order", "cdf/score.go",
 		"w.halves.divide(&w.shard, f.spec.Steps)", "w.halves.divide(&w.shard, false)", "^TestHoldOutOfSteps$", engine},
+	{"held out: a season goes on behind steps that nobody told", "cdf/score.go",
+		"s.account.season = nil // steps", "_ = s.account.season // steps", "^TestHoldOutBeginsSeasonAnew$", engine},
 	{"held out: curves of one shard", "cdf/curved/curved.go",
 		"size := min(most, (len(all)+fewest-1)/fewest)", "size := len(all)", "^TestOneShardIsJudged$", account},
 }
