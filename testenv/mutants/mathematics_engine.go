@@ -76,6 +76,10 @@ var ofLaws = []mutant{
 		"1./Plentiful", "0", "^TestBinsByTheirEdges$", laws},
 	{"scores of rows: none covered", "models/internal/predictive/student.go",
 		"\tt.covered += covered\n", "", "^TestRowsTogether$", []string{"./models/internal/predictive"}},
+	{"scores of rows: a product that is too large", "models/internal/predictive/student.go",
+		"dist.Holds(v) && dist.Holds(p)", "dist.Holds(p)", "^TestRowsTogether$", []string{"./models/internal/predictive"}},
+	{"pit bins: a small square beyond all edges", "models/internal/dist/bins.go",
+		"cell&^(cell>>63)", "cell", "^TestBinsByTheirEdges$", laws},
 	{"pit bins: edges off by one", "models/internal/dist/bins.go",
 		"math.Erfinv(float64(k+1)/half)", "math.Erfinv(float64(k)/half)", "^TestStudentBins$", laws},
 }
