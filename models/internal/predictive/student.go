@@ -69,7 +69,7 @@ func (s *StudentScore) Add(e, scale2 float64) (pit float64, covered bool) {
 
 // AddRows takes responses about the means, whose squared scales are s2 and the
 // line's, in the tally too: what Skip, Add and Tally.Add do one by one, with the
-// same bits, in less than a third of the time. Its inner loop calls nothing, so that sums stay in registers.
+// same bits, in less than half of the time. Its inner loop calls nothing, so that sums stay in registers.
 func (s *StudentScore) AddRows(t *Tally, y, mean, line []float64, s2 float64) {
 	mean, line = mean[:len(y)], line[:len(y)]
 	limit, df, bins, first := farthest*farthest, s.df, &s.bins, t.row
