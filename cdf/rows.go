@@ -70,7 +70,9 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 		vec.Standardize(r.y, v, s.y.Center, s.y.Scale)
 	}
 	p := r.cols
-	if spec.Columns.Intercept {
+	lead := numbersOf(d.sources)
+	beside := spec.Columns.Intercept && r.n > 0 && 0 < lead && lead < abreast
+	if spec.Columns.Intercept && !beside {
 		for k := range in.rows {
 			r.x[k*p] = 1
 		}
@@ -89,7 +91,11 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 	}
 	r.finite = true
 	for i := 0; i < len(d.sources); {
-		i += r.fillNumbers(in, d.sources[i:], at.sources[i:], s)
+		if i > 0 {
+			lead = numbersOf(d.sources[i:])
+		}
+		r.fillNumbers(in, d.sources[i:i+lead], at.sources[i:], s, beside && i == 0)
+		i += max(lead, 1)
 		if in.presumes && !r.finite {
 			return errNotFinite
 		}
@@ -120,16 +126,13 @@ const together, abreast = 128, vec.Abreast
 // errNotFinite says that rows are not finite though the intake presumes that all are.
 var errNotFinite = errors.New("a number is not finite")
 
-// fillNumbers lays out the admitted rows of the first sources, as many as
-// are numbers that stand together in X, and returns how many sources it is done with:
-// one at least. Where one of them is not finite, or too large when it is scaled, r.finite becomes false.
-func (r *rows) fillNumbers(in *intake, sources []source, at []int, s *scaling) int {
-	k := 0
-	for k < min(len(sources), abreast) && !sources[k].categorical {
-		k++
-	}
+// fillNumbers lays out the admitted rows of sources that are numbers and stand together in X, abreast at most; with ones, those before
+// them too, of which there is room for: so each row is written once. Where a number is not finite, or too large when it is scaled, r.finite
+// becomes false.
+func (r *rows) fillNumbers(in *intake, sources []source, at []int, s *scaling, ones bool) {
+	k := len(sources)
 	if k == 0 || r.n == 0 {
-		return max(k, 1)
+		return
 	}
 	x := r.x[sources[0].first:]
 	if k == abreast && !in.lost {
@@ -141,19 +144,34 @@ func (r *rows) fillNumbers(in *intake, sources []source, at []int, s *scaling) i
 			constants.Set(j, c.Center, c.Scale)
 		}
 		if vec.StandardizeAcross(x, r.cols, r.n, &columns, &constants) {
-			return k
+			return
 		}
 	}
 	r.room = slices.Grow(r.room[:0], abreast*together)[:abreast*together]
+	before := 0
+	if ones {
+		before, x = 1, r.x
+	}
 	for from := 0; from < r.n; from += together {
 		to := min(from+together, r.n)
 		n := to - from
-		for j := range k {
-			dst, c := r.room[j*n:][:n], &s.x[sources[j].first]
-			vec.Standardize(dst, in.numbersOf(in.batch.Columns[at[j]].Number, from, to, dst), c.Center, c.Scale)
+		for i := range r.room[:before*n] {
+			r.room[i] = 1
 		}
-		r.finite = r.finite && vec.Finite(r.room[:k*n])
-		vec.Transpose(k, n, r.room, n, x[from*r.cols:], r.cols)
+		for j := range k {
+			dst, c := r.room[(before+j)*n:][:n], &s.x[sources[j].first]
+			finite := vec.Standardize(dst, in.numbersOf(in.batch.Columns[at[j]].Number, from, to, dst), c.Center, c.Scale)
+			r.finite = r.finite && finite
+		}
+		vec.Transpose(before+k, n, r.room, n, x[from*r.cols:], r.cols)
+	}
+}
+
+// numbersOf returns how many of the first sources are numbers, abreast at most.
+func numbersOf(sources []source) int {
+	k := 0
+	for k < min(len(sources), abreast) && !sources[k].categorical {
+		k++
 	}
 	return k
 }

@@ -38,6 +38,17 @@ func (t Triangle) Times(x, y []float64) {
 
 // TimesT sets y to U'x, both of length n.
 func (t Triangle) TimesT(x, y []float64) {
+	if t.n < shortest {
+		for j := range t.n {
+			sum, at := 0.0, j
+			for i, v := range x[:j+1] {
+				sum += float64(v * t.a[at])
+				at += t.step - i*t.less - 1
+			}
+			y[j] = sum
+		}
+		return
+	}
 	clear(y[:t.n])
 	for i := t.vectors(columnSums, x, y); i < t.n; i++ {
 		Axpy(x[i], t.row(i), y[i:])
@@ -54,11 +65,26 @@ func (t Triangle) RowSquares(y []float64) {
 
 // ColumnSquares sets y to the squared lengths of the columns, each of which is multiplied by its entry of x.
 func (t Triangle) ColumnSquares(x, y []float64) {
+	if t.n < shortest {
+		for j, by := range x[:t.n] {
+			sum, at := 0.0, j
+			for i := range j + 1 {
+				v := t.a[at] * by
+				sum += float64(v * v)
+				at += t.step - i*t.less - 1
+			}
+			y[j] = sum
+		}
+		return
+	}
 	clear(y[:t.n])
 	for i := t.vectors(columnSquares, x, y); i < t.n; i++ {
 		AddSquares(y[i:t.n], t.row(i), x[i:])
 	}
 }
+
+// shortest is the order from which vectors and rows in memory pay: sums of few rows stay in a register each.
+const shortest = 8
 
 // sums is one of them.
 type sums uint8

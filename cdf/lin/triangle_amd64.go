@@ -29,10 +29,7 @@ func avx2ColumnSquares(p *fours)
 
 // vectors returns how many rows it is done with.
 func (t Triangle) vectors(do sums, x, y []float64) (done int) {
-	const (
-		most     = 1 << 16 // entries of a call, which takes less than 100 us: assembly is not preempted
-		shortest = 8       // of fewer rows loops take as long
-	)
+	const most = 1 << 16 // entries of a call, which takes less than 100 us: assembly is not preempted
 	if with == isa.Portable || t.n < shortest {
 		return 0
 	}

@@ -36,16 +36,20 @@ func Finite(x []float64) bool {
 //
 // Vectors multiply by the inverse and correct the quotient twice by its remainder,
 // which gives what division gives (P. W. Markstein, IBM J. Res. Dev. 34 (1990) 111);
-// numbers so large or small that a remainder is not exact are divided.
-func Standardize(dst, v []float64, center, scale float64) {
+// numbers so large or small that a remainder is not exact are divided. It reports whether all of dst is finite, as what was not divided is.
+func Standardize(dst, v []float64, center, scale float64) (finite bool) {
 	v = v[:len(dst)]
 	done := 0
 	if scale > 1/reach && scale < reach {
 		done = standardizeVectors(dst, v, center, scale)
 	}
+	sum := 0.0
 	for i, x := range v[done:] {
-		dst[done+i] = (x - center) / scale
+		q := (x - center) / scale
+		dst[done+i] = q
+		sum += q * 0
 	}
+	return sum == 0
 }
 
 // reach is the size up to which, and the inverse down to which, numbers are

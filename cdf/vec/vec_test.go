@@ -69,9 +69,12 @@ func TestStandardize(t *testing.T) {
 		check := func(v []float64, center, scale float64) {
 			t.Helper()
 			got, want := make([]float64, len(v)), make([]float64, len(v))
-			Standardize(got, v, center, scale)
+			finite := Standardize(got, v, center, scale)
 			for i, x := range v {
 				want[i] = (x - center) / scale
+			}
+			if finite != Finite(want) {
+				t.Errorf("%v less %v over %v is finite: %t", v, center, scale, finite)
 			}
 			identical(t, "quotients", got, want)
 		}

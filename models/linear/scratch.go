@@ -20,7 +20,7 @@ func newScratch() *scratch { return &scratch{Pool: sync.Pool{New: func() any { r
 
 // work is scratch space, shared by all models of one configuration
 // through a pool, so that a key at rest holds little more than its state.
-// Nothing in it survives the call that took it, but for nodes, which say whose they
+// Nothing in it survives the call that took it, but for nodes and spread, which say whose they
 // are.
 type work struct {
 	block     []float64 // rows of a shard
@@ -36,6 +36,7 @@ type work struct {
 	weights   []float64 // p: of a functional
 	joint     []float64 // k x p: functionals in it
 	means     []float64 // k x nodes: their conditional means
+	spread    spread
 	nodes     nodes
 	far       nodes // by which rows are predicted
 	apart     collinear.Finder

@@ -130,9 +130,23 @@ func (m *Model) spread(w *work, f *cdf.Functional) float64 {
 	if len(f.Param) == 1 && !m.early() {
 		return math.Abs(f.Weight[0]) * math.Sqrt(m.post.l[f.Param[0]])
 	}
+	q, known := &m.post, &w.spread
+	if known.stamp == q.stamp && slices.Equal(known.param, f.Param) && slices.Equal(known.weight, f.Weight) {
+		return known.sd
+	}
 	m.direction(w, f, w.c)
 	m.atPlugin(w.c)
-	return math.Sqrt(lin.Dot(w.c, w.c))
+	known.stamp, known.sd = q.stamp, math.Sqrt(lin.Dot(w.c, w.c))
+	known.param, known.weight = append(known.param[:0], f.Param...), append(known.weight[:0], f.Weight...)
+	return known.sd
+}
+
+// spread is that of the functional which was asked for last: an intercept's is wanted by the summary and by what it is to its prior.
+type spread struct {
+	stamp  uint64 // of the posterior
+	param  []int
+	weight []float64
+	sd     float64
 }
 
 // closedBeta is t with 2a” degrees of freedom; before the first row, the

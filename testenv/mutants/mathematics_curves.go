@@ -38,5 +38,5 @@ var ofCurves = []mutant{
 	{"curved: no part of a state", "cdf/codec.go",
 		"bits |= partCurved", "bits |= 0", "^TestParts$", engine},
 	{"curved: scores of other rows", "models/internal/predictive/student.go",
-		"scores = t.Scores[t.row:][:len(y)]", "scores = t.Scores[:len(y)]", "^TestRowsTogether$", predictive},
+		"scores = t.Scores[first:][:len(y)]", "scores = t.Scores[:len(y)]", "^TestRowsTogether$", predictive},
 }

@@ -74,9 +74,10 @@ func NewStudentBins(df, limit float64) StudentBins {
 // freedom are plentiful.
 func (b *StudentBins) Beyond(z2 float64) int {
 	// Without branches, since a row's bin is nothing to be foretold: bits of
-	// positive numbers are in their order, and the sign of a difference is a mask.
+	// positive numbers are in their order, and the sign of a difference is a mask, which makes 0 of what is negative.
 	bits := int64(math.Float64bits(z2))
-	n := int64(surely[min(uint64(max(bits>>cellShift-firstCell, 0)), cells-1)])
+	cell := bits>>cellShift - firstCell
+	n := int64(surely[min(uint64(cell&^(cell>>63)), cells-1)])
 	return int(n - (b.edges[n]-bits)>>63)
 }
 

@@ -69,49 +69,51 @@ func (s *StudentScore) Add(e, scale2 float64) (pit float64, covered bool) {
 
 // AddRows takes responses about the means, whose squared scales are s2 and the
 // line's, in the tally too: what Skip, Add and Tally.Add do one by one, with the
-// same bits, in less than half of the time.
+// same bits, in less than half of the time. Its inner loop calls nothing, so that sums stay in registers.
 func (s *StudentScore) AddRows(t *Tally, y, mean, line []float64, s2 float64) {
 	mean, line = mean[:len(y)], line[:len(y)]
-	variance, shape, squares, rows, covered := s.variance, s.shape, t.squares, 0, 0
-	lines, scales := t.line, t.variance
-	plentiful := s.df >= dist.Plentiful
+	limit, df, bins, first := farthest*farthest, s.df, &s.bins, t.row
+	if df < dist.Plentiful {
+		limit = -1 // no row is as most are
+	}
 	var scores []float64
 	if t.Scores != nil {
-		scores = t.Scores[t.row:][:len(y)]
+		scores = t.Scores[first:][:len(y)]
 	}
-	for i, v := range y {
-		if math.IsNaN(v) {
-			t.Skip(v)
+	for i := 0; i < len(y); i++ {
+		from, covered := i, 0
+		variance, shape, squares, lines, scales := s.variance.Product(), s.shape.Product(), t.squares, t.line, t.variance
+		for ; i < len(y); i++ {
+			e, scale2 := y[i]-mean[i], s2+line[i]
+			z2 := e * e / scale2
+			v, p := variance*scale2, shape*(1+z2/df)
+			if !(z2 <= limit && dist.Holds(v) && dist.Holds(p)) {
+				break
+			}
+			variance, shape = v, p
+			lines, scales, squares = lines+line[i], scales+scale2, squares+e*e
+			beyond, side := bins.Beyond(z2), int(int64(math.Float64bits(e))>>63) // -1 below the mean
+			bin := cdf.PITBins/2 + (beyond ^ side)
+			t.Out.PIT[bin]++
+			if i < len(scores) {
+				scores[i] = cdf.BinScore(bin)
+			}
+			covered -= (beyond - (cdf.PITBins/2 - 1)) >> 63
+		}
+		s.variance.Keep(variance)
+		s.shape.Keep(shape)
+		t.squares, t.line, t.variance = squares, lines, scales
+		s.Rows += i - from
+		t.scored += i - from
+		t.covered += covered
+		if t.row = first + i; i == len(y) || t.Skip(y[i]) {
 			continue
 		}
-		e, scale2 := v-mean[i], s2+line[i]
-		z2 := e * e / scale2
-		lines, scales = lines+line[i], scales+scale2
-		if !(plentiful && z2 <= farthest*farthest) {
-			s.variance, s.shape, t.squares = variance, shape, squares
-			pit, covered := s.Add(e, scale2)
-			t.Add(e, pit, covered)
-			variance, shape, squares = s.variance, s.shape, t.squares
-			continue
-		}
-		rows++
-		squares += e * e
-		variance.Mul(scale2)
-		shape.Mul(1 + z2/s.df)
-		beyond, side := s.bins.Beyond(z2), int(int64(math.Float64bits(e))>>63) // -1 below the mean
-		bin := uint(cdf.PITBins/2+(beyond^side)) % cdf.PITBins
-		t.Out.PIT[bin]++
-		if i < len(scores) {
-			scores[i] = cdf.BinScore(int(bin))
-		}
-		t.row++
-		covered -= (beyond - (cdf.PITBins/2 - 1)) >> 63
+		e, scale2 := y[i]-mean[i], s2+line[i]
+		t.Share(line[i], scale2)
+		pit, within := s.Add(e, scale2)
+		t.Add(e, pit, within)
 	}
-	s.variance, s.shape, t.squares = variance, shape, squares
-	t.line, t.variance = lines, scales
-	s.Rows += rows
-	t.scored += rows
-	t.covered += covered
 }
 
 // farthest is where the normal law has 1e-6 beyond it: no t law has less.
