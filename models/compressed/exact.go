@@ -74,6 +74,7 @@ type exactWork struct {
 	untold     []int     // see ridge
 	l          []float64 // p x p: LL' = Z'Z + I/kappa
 	diag       []float64 // p: the diagonal of its inverse
+	few        handful   // of the state whose l it is
 	of         *Exact
 	version    uint64
 	ridge      ridge // of the state
@@ -89,7 +90,7 @@ func (m *Exact) work() *exactWork {
 		for _, v := range []*[]float64{&w.base, &w.mean, &w.scale, &w.d, &w.off, &w.u, &w.z, &w.diag} {
 			*v = make([]float64, p)
 		}
-		w.rows = newTogether(p, p)
+		w.rows, w.few = newTogether(p, p), newHandful(p)
 		w.untold = make([]int, 0, p)
 	}
 	return w
@@ -281,7 +282,7 @@ func (m *Exact) solve(w *exactWork) error {
 		m.scales(w.scale)
 		return nil
 	}
-	w.of = nil
+	w.of, w.few.known = nil, false
 	m.gram(w, w.l)
 	p, ridge := m.P, math.Exp(-m.logKappa)
 	for i := range p {
@@ -323,7 +324,7 @@ func (m *Exact) posterior(w *exactWork) *ridge {
 	w.ridge = ridge{
 		untold: w.untold, kappa: math.Exp(m.logKappa),
 		params: &m.Shape, law: m.law.At(m.shape()), shape: m.shape(), rate: m.rate, ybar: m.ybar, weight: m.weight,
-		g: m.g, xbar: m.xbar, scale: w.scale, diag: w.diag, z: w.z, rows: w.rows, inverse: w,
+		g: m.g, xbar: m.xbar, scale: w.scale, diag: w.diag, z: w.z, rows: w.rows, inverse: w, few: &w.few,
 	}
 	return &w.ridge
 }

@@ -105,10 +105,10 @@ func (m *Exact) UnmarshalBinary(b []byte) error {
 func (m *Exact) Size() int64 { return int64(8*(len(m.xx)+3*m.P)) + 1024 }
 
 // AppendFlags appends worse_than_null where the errors of prediction exceed
-// those of the mean of the responses before, and few_rows_per_column where there are few rows for the prior.
+// those of the mean of the responses before, and few_rows_per_column where there are few rows for the prior, or few columns matter and are drawn (isDrawn).
 func (m *Exact) AppendFlags(dst []string) []string {
 	sigma2 := m.rate / (m.settings.Prior.Sigma2Shape + m.weight/2)
-	if few(m.n, m.g, m.logKappa, sigma2, func(int) float64 { return m.weight }) {
+	if few(m.n, m.g, m.logKappa, sigma2, func(int) float64 { return m.weight }) || m.absorbed() && isDrawn(m) {
 		dst = append(dst, fewRowsPerColumn)
 	}
 	return m.sums.appendFlags(dst, m.n)

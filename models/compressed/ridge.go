@@ -28,6 +28,7 @@ type ridge struct {
 	rows           *together
 	inverse        inverse // the scratch space that the posterior is part of
 	untold         []int   // columns that were the same in all rows: see standardize
+	few            *handful
 	kappa          float64
 }
 
@@ -37,6 +38,7 @@ type inverse interface {
 	quadratic(z []float64) float64
 	// quadratics writes those of the rows of z, at most chunk, which may be overwritten.
 	quadratics(n int, z, dst []float64)
+	statistics
 }
 
 // chunk is how many rows are observed together: two strips of lin.

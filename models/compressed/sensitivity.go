@@ -30,7 +30,7 @@ func (m *Sketch) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	}
 }
 
-// gammaSensitivity writes that of coefficients which are too far off for the others, whose spread the variance of their
+// gammaSensitivity writes that of a handful that matters (handful), and of coefficients which are too far off for the others, whose spread the variance of their
 // prior is estimated from: by how many of its sds that draws each to 0, |g| A^(1/2) precision/sigma. What rows
 // say of a coefficient given the others is g (1 + precision/S) with the variance sigma2/S, S being the curvature. Nothing is written where
 // the posterior is not known.
@@ -46,13 +46,20 @@ func gammaSensitivity(m solver, functionals []cdf.Functional, precision float64,
 	}
 	var room dist.FarValues
 	far := room.Far(len(r.g), s2/precision, func(j int) (x, v float64) { return r.g[j] * (1 + precision/r.z[j]), s2 / r.z[j] })
-	if len(far) == 0 {
+	matter, drawn := r.matter()
+	if len(far)+len(matter) == 0 {
 		return
 	}
 	for i := range functionals {
-		if f := &functionals[i]; len(f.Param) == 1 && slices.Contains(far, f.Param[0]) {
-			j := f.Param[0]
+		f := &functionals[i]
+		if len(f.Param) != 1 {
+			continue
+		}
+		j := f.Param[0]
+		if slices.Contains(far, j) {
 			dst[i] = math.Abs(r.g[j]) * precision * math.Sqrt(r.diag[j]/s2)
+		} else if k := slices.Index(matter, j); k >= 0 && drawn[k] > mostDrawn {
+			dst[i] = drawn[k]
 		}
 	}
 }

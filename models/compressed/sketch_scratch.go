@@ -37,6 +37,7 @@ type sketchWork struct {
 	solution solution // of the present pass
 	stored   solution // of the state
 	ridge    ridge    // of the state
+	few      handful  // of the state that stored is the solution of
 	of       *Sketch
 	version  uint64
 }
@@ -76,7 +77,7 @@ func (m *Sketch) work() *sketchWork {
 	w.eigen = make([]float64, lin.EigenWork(side))
 	w.vectors = make([]float64, kept*small)
 	w.delta, w.over, w.share = make([]float64, kept), make([]float64, kept), make([]float64, kept)
-	w.together = newTogether(p, kept)
+	w.together, w.few = newTogether(p, kept), newHandful(p)
 	w.untold = make([]int, 0, p)
 	w.v1, w.v2 = make([]float64, side), make([]float64, side)
 	w.now = stack{w}
@@ -183,6 +184,7 @@ func (m *Sketch) solve(w *sketchWork) error {
 		return nil
 	}
 	w.of, w.together.found.serial = nil, 0
+	w.few.known = false
 	kappa := math.Exp(m.logKappa)
 	if !w.stored.factor(m.rows, m.P, m.b, m.c, kappa) {
 		return errSketch("precision not positive definite")
@@ -215,7 +217,7 @@ func (m *Sketch) posterior(w *sketchWork) *ridge {
 	w.ridge = ridge{
 		untold: w.untold, kappa: math.Exp(m.logKappa),
 		params: &m.Shape, law: m.law.At(m.shape), shape: m.shape, rate: m.rate, ybar: m.ybar, weight: m.weight,
-		g: m.g, xbar: m.xbar, scale: m.scale, diag: w.stored.diag, z: w.v1[:m.P], rows: w.together, inverse: w,
+		g: m.g, xbar: m.xbar, scale: m.scale, diag: w.stored.diag, z: w.v1[:m.P], rows: w.together, inverse: w, few: &w.few,
 	}
 	return &w.ridge
 }

@@ -66,10 +66,10 @@ func (m *Sketch) Size() int64 { return int64(8*(cap(m.b)+6*m.P)) + 1024 }
 
 // AppendFlags appends worse_than_null where the errors of prediction exceed those of
 // the mean of the responses before, and few_rows_per_column where there are few rows for the prior (few), where curvature was given up
-// with less than fourfold as many rows as columns or S has less than nine tenths of it, or where
-// sigma2 comes from a few errors of prediction: those of a small shard after a large one.
+// with less than fourfold as many rows as columns or S has less than nine tenths of it, where
+// sigma2 comes from a few errors of prediction: those of a small shard after a large one, or where few columns matter and are drawn (isDrawn).
 func (m *Sketch) AppendFlags(dst []string) []string {
-	if m.lossy && m.early() || few(m.n, m.g, m.logKappa, m.rate/m.shape, m.curvature) {
+	if m.lossy && m.early() || few(m.n, m.g, m.logKappa, m.rate/m.shape, m.curvature) || m.absorbed() && isDrawn(m) {
 		dst = append(dst, fewRowsPerColumn)
 	}
 	return m.sums.appendFlags(dst, m.n)
