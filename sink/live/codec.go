@@ -69,9 +69,9 @@ func (r *reader) there(n int) []byte {
 	return bits
 }
 
-// numbers appends those with bits from up to to, which come next.
-func (r *reader) numbers(dst []float64, bits []byte, from, to int) []float64 {
-	for i := from; i < to; i++ {
+// numbers appends n of them, which come next behind their bits.
+func (r *reader) numbers(dst []float64, bits []byte, n int) []float64 {
+	for i := range n {
 		v := math.NaN()
 		if bits[i/8]>>(i%8)&1 == 1 {
 			v = math.Float64frombits(binary.LittleEndian.Uint64(*r))

@@ -131,7 +131,7 @@ func readSums(r reader) (key []byte, s Sums, in inside) {
 		s.PIT[i] = int64(r.uint())
 	}
 	var list [4]float64
-	r.numbers(list[:0], r.there(len(list)), 0, len(list))
+	r.numbers(list[:0], r.there(len(list)), len(list))
 	s.logs, s.squares, in = list[0], list[1], inside{list[2], list[3]}
 	return key, s, in
 }

@@ -100,7 +100,7 @@ func (f *Feed) readRows(rows []Observed, r reader) []Observed {
 		given.Labels = append(given.Labels, r.text())
 	}
 	count := n * (observedNumbers + len(given.Names))
-	numbers := r.numbers(make([]float64, 0, count), r.there(count), 0, count)
+	numbers := r.numbers(make([]float64, 0, count), r.there(count), count)
 	given.Numbers = numbers[n*observedNumbers:]
 	for i := range rows[from:] {
 		row, own := &rows[from+i], numbers[i*observedNumbers:][:observedNumbers]

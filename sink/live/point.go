@@ -19,7 +19,7 @@ type Point struct {
 func (p Point) Flags() []string { return flags(p.Point, p.inside) }
 
 // The bytes of a point are two wordsIDs, flags, whole numbers, the transforms where the
-// shard was scored, and numbers: those of the head, and of the variables.
+// shard was scored, the numbers of the head, and the variables.
 const (
 	pointDeleted = 1 << iota
 	pointPublished
@@ -73,8 +73,7 @@ func (f *Feed) appendPoint(dst []byte, p Point) []byte {
 	}
 	s := &o.Score
 	f.numbers = append(f.numbers[:0], o.NEff, o.MinESS, s.LogDensity, s.LogEvidence, s.RMSE, s.Coverage95, p.inside.rows, p.inside.held)
-	f.numbers = append(f.numbers, o.Numbers...)
-	return appendNumbers(dst, f.numbers)
+	return appendVariables(appendNumbers(dst, f.numbers), o.Numbers)
 }
 
 // readPoint fills a point of a key from its bytes and returns what is behind them. Without
@@ -101,12 +100,11 @@ func (f *Feed) readPoint(r reader, p *Point, whole bool) reader {
 		}
 	}
 	var head [headNumbers]float64
-	bits := r.there(headNumbers + n)
-	r.numbers(head[:0], bits, 0, headNumbers)
+	r.numbers(head[:0], r.there(headNumbers), headNumbers)
 	o.NEff, o.MinESS, s.LogDensity, s.LogEvidence, s.RMSE, s.Coverage95 = head[0], head[1], head[2], head[3], head[4], head[5]
 	p.inside = inside{head[6], head[7]}
 	if o.Numbers = numbers; whole && n > 0 {
-		o.Numbers = r.numbers(slices.Grow(numbers, n), bits, headNumbers, headNumbers+n)
+		o.Numbers = r.variables(slices.Grow(numbers, n), n)
 	}
 	return r
 }

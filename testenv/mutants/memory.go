@@ -87,6 +87,7 @@ var ofMemory = []mutant{
 		"r.objects+m.outside()-p", "r.objects-p", "TestMemoryOutsideTheHeap", []string{"./cmd/consumer/run"}},
 	{"states counted twice", "cmd/consumer/run/memory_parts.go",
 		"-p[\"states\"]", "", "TestMemoryParts", []string{"./cmd/consumer/run"}},
+	{"a variable says nothing of the next", "sink/live/variables.go", "if sd := v.is[columnSD]; sd > 0 {", "if false {\n\t\tsd := 1.0", "TestVariables", feed},
 	{"points beyond the limit of a history", "sink/live/history.go", "f.held()+f.sums > f.limit ||", "f.held() > f.limit ||", "TestBooks", feed},
 	{"parts of a history borrow from each other", "sink/live/feed.go", "max(0, limit/4*3-2*pool.Slab())", "max(0, limit/8*7-2*pool.Slab())", "TestMemoryIsBounded", feed},
 	{"words beyond the limit of a history", "sink/live/history.go", " || f.places()+f.words.bytes > f.aside", "", "TestMemoryIsBounded", feed},
