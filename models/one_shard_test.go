@@ -29,6 +29,7 @@ var lacks = []lack{
 		return r.NormFloat64() * float64(1+9*(r.IntN(50)/49))
 	}, flags: "outliers", kinds: []string{"linear", "anova", "dlm", "compressed"}},
 	{name: "a square", mean: func(x float64) float64 { return .4 * x * x }, flags: "curved", kinds: []string{"linear", "poisson"}},
+	{name: "a square", mean: func(x float64) float64 { return .4 * x * x }, flags: "miscalibrated", kinds: []string{"probit"}},
 }
 
 // one are the rows of a key that has them in one shard.
