@@ -3,6 +3,7 @@ package cdf
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/credence-stream/credence/cdf/vec"
@@ -199,8 +200,8 @@ func (r *rows) shard(sh *Shard, lo, hi int) {
 }
 
 // divide copies the rows of a shard that have a response in two halves, one behind the other, and returns how many the first one
-// has. A Weyl sequence picks them, so that no order or period of the rows has a say; of steps of time all rows are copied as they are.
-// Groups are numbered anew, in the order in which they come now.
+// has. A Weyl sequence picks them, and they are mixed, so that no order or period of the rows has a say; of steps of time all rows are
+// copied as they are. Groups are numbered anew, in the order in which they come now.
 func (r *rows) divide(sh *Shard, steps bool) (first int) {
 	order := make([]int32, 0, sh.Rows)
 	if steps {
@@ -218,6 +219,10 @@ func (r *rows) divide(sh *Shard, steps bool) (first int) {
 			if half == 0 {
 				first = len(order)
 			}
+		}
+		mixed := rand.New(rand.NewPCG(golden, uint64(len(order))))
+		for _, half := range [][]int32{order[:first], order[first:]} {
+			mixed.Shuffle(len(half), func(i, j int) { half[i], half[j] = half[j], half[i] })
 		}
 	}
 	r.n, r.cols, r.finite = len(order), sh.Cols, sh.Finite

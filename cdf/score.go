@@ -114,6 +114,7 @@ func (f *Filter) holdOut() {
 	half, sh := w.halves.divide(&w.shard, f.spec.Steps), &w.half
 	predicted := NoScore()
 	f.toldNothing()
+	w.reliability.Together()
 	if w.spared(func() (err error) {
 		w.halves.shard(sh, 0, half)
 		if err = f.learn(e, sh); err != nil {

@@ -29,6 +29,7 @@ var lacks = []lack{
 		return r.NormFloat64() * float64(1+9*(r.IntN(50)/49))
 	}, flags: "outliers", kinds: []string{"linear", "anova", "dlm", "compressed"}},
 	{name: "a square", mean: func(x float64) float64 { return .4 * x * x }, flags: "curved", kinds: []string{"linear", "poisson"}},
+	{name: "a square", mean: func(x float64) float64 { return .4 * x * x }, flags: "miscalibrated", kinds: []string{"probit"}},
 }
 
 // one are the rows of a key that has them in one shard.
@@ -100,14 +101,26 @@ func flagsOf(t *testing.T, kind string, d table) []string {
 }
 
 // A key whose rows come in one shard is told what its model lacks, as one is whose rows come in several.
-func TestOneShardIsJudged(t *testing.T) {
+func TestOneShardIsJudged(t *testing.T) { judged(t, false) }
+
+// So is one whose rows are sorted by their responses.
+func TestOneSortedShardIsJudged(t *testing.T) { judged(t, true) }
+
+func judged(t *testing.T, sorted bool) {
 	const streams, rows = 20, 2000
 	for _, d := range lacks {
 		for _, kind := range d.kinds {
+			if sorted && kind == "dlm" {
+				continue
+			}
 			var mu sync.Mutex
 			told := 0
 			modeltest.EachStream(streams, func(i int) {
-				if flags := flagsOf(t, kind, d.one(kind, rows, rand.New(rand.NewPCG(uint64(i), 12)))); slices.Contains(flags, d.flags) {
+				all := d.one(kind, rows, rand.New(rand.NewPCG(uint64(i), 12)))
+				if sorted {
+					all.sort()
+				}
+				if slices.Contains(flagsOf(t, kind, all), d.flags) {
 					mu.Lock()
 					told++
 					mu.Unlock()

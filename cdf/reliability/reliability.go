@@ -58,6 +58,9 @@ func (t *tally) add(weight, off, variance, sd float64) {
 	t.squares += float64(sd * sd)
 }
 
+// judged reports whether the state knows enough for the rows to be judged.
+func (t *tally) judged() bool { return t.squares <= mostShared*t.variance }
+
 // weight is what y - q counts for of rows that were predicted together, so that its variance is
 // that of as many independent ones. The errors of q are one error at most.
 func (t *tally) weight() float64 {
@@ -71,6 +74,7 @@ type Shard struct {
 	curves    []tally // of columns
 	intercept bool    // the first of them is 1 in every row, of either sign
 	wrong     float64 // the logarithm of the ratio of wrong labels
+	together  together
 }
 
 // Reset makes it one of no rows, of columns of which the first may be an intercept.
@@ -84,7 +88,7 @@ func (s *Shard) Begin(columns int) {
 	if cap(s.curves) < columns {
 		s.curves = make([]tally, columns)
 	}
-	*s = Shard{curves: s.curves[:columns], intercept: s.intercept}
+	*s = Shard{curves: s.curves[:columns], intercept: s.intercept, together: together{asked: s.together.asked}}
 	clear(s.curves)
 }
 
@@ -98,21 +102,35 @@ func (s *Shard) Add(y, q, variance float64, x []float64) {
 		one, off = 1-q, -off
 	}
 	v, sd := max(float64(q*(1-q)), leastVariance), math.Sqrt(variance)
-	class := 0
-	for class < len(edges) && one > edges[class] {
-		class++
-	}
-	s.classes[class].add(1, off, v, sd)
+	s.classes[classOf(one)].add(1, off, v, sd)
 	s.wrong += wrongRatio(q)
 	curves := s.curves[:len(x)]
 	for j, value := range x {
-		square := float64(value * value)
-		if square > mostSquare {
-			square = mostSquare
-		}
-		curves[j].add(square-1, off, v, sd)
+		curves[j].add(curve(value), off, v, sd)
 	}
 }
+
+// all is the sum of all rows, which share what those of a class do.
+func (s *Shard) all() (all tally) {
+	for k := range s.classes {
+		t := &s.classes[k]
+		all.variance += t.variance
+		all.sds += t.sds
+		all.squares += t.squares
+	}
+	return all
+}
+
+// classOf returns that of a probability of a 1.
+func classOf(one float64) (class int) {
+	for class < len(edges) && one > edges[class] {
+		class++
+	}
+	return class
+}
+
+// curve is what a row counts for in the sum of a column.
+func curve(x float64) float64 { return min(float64(x*x), mostSquare) - 1 }
 
 // Sum is a sum of y - q and its variance.
 type Sum struct{ Off, Variance float32 }
@@ -147,15 +165,12 @@ type Account struct {
 
 // Add takes in a shard.
 func (a *Account) Add(s *Shard) {
-	var all tally
-	for k := range s.classes {
-		t := &s.classes[k]
-		all.variance += t.variance
-		all.sds += t.sds
-		all.squares += t.squares
-	}
-	if s.rows == 0 || !(all.squares <= mostShared*all.variance) {
+	all := s.all()
+	if s.rows == 0 || !all.judged() {
 		return
+	}
+	if s.together.draws >= leastDraws {
+		all.sds = s.settle()
 	}
 	if len(a.Curves) != len(s.curves) {
 		a.Curves = make([]Sum, len(s.curves))

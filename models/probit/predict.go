@@ -9,6 +9,7 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/cdf/normal"
+	"github.com/credence-stream/credence/cdf/reliability"
 )
 
 // eachLine calls f for every row of the shard with x'beta at every draw, in
@@ -73,7 +74,29 @@ func (m *Model) Score(sh *cdf.Shard, rng *rand.Rand) (cdf.Score, error) {
 	for _, y := range sh.Y[row:] {
 		b.Skip(y)
 	}
+	if told != nil && told.Spreads() {
+		m.spread(sh, w, told)
+	}
 	return b.Score()
+}
+
+// spread tells of the probabilities of a 1 of the scored rows at some of the draws.
+func (m *Model) spread(sh *cdf.Shard, w *work, told *reliability.Shard) {
+	p, n := m.p, min(m.s, reliability.MostDraws)
+	draws := make([]float64, 0, n*p)
+	for k := range n {
+		draws = append(draws, lin.Row(m.draws, p, k*m.s/n)...)
+	}
+	for i := 0; i < sh.Rows; i += scoreRows {
+		h := min(scoreRows, sh.Rows-i)
+		lin.MulT(h, n, p, sh.X[i*p:(i+h)*p], draws, w.lines)
+		for r, y := range sh.Y[i : i+h] {
+			if ones := lin.Row(w.lines, n, r); !math.IsNaN(y) {
+				normal.CDFs(ones, ones)
+				told.Spread(ones, lin.Row(sh.X, p, i+r))
+			}
+		}
+	}
 }
 
 // Predict describes a new response, 0 or 1, and its probability of every row.

@@ -219,6 +219,8 @@ func TestPredictRefusals(t *testing.T) {
 		{`{"rows":{}}`, 400, "bad_body", "expected"},
 		{`{"rows":[3]}`, 400, "bad_body", "expected"},
 		{`[]`, 400, "bad_body", "expected"},
+		{`{"rows":[` + good + `,{"carrier":"AA","distance":NaN}]}`, 400, "bad_body", `row 1 (from 0), "distance": the body is not JSON: invalid character 'N' looking for beginning of value; JSON has neither NaN`},
+		{`{"rows":[{"distance":-Infinity,"carrier":"AA"}]}`, 400, "bad_body", `row 0 (from 0), "distance": the body is not JSON`},
 		{``, 400, "bad_body", "not JSON"},
 		{"\uFEFF", 400, "bad_body", "not JSON"},
 		{"\uFEFF\uFEFF{\"rows\":[" + good + "]}", 400, "bad_body", "not JSON"},

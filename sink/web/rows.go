@@ -165,8 +165,8 @@ func (r *rowReader) row() error {
 			return err
 		}
 		var v any
-		if err := r.decode(&v); err != nil {
-			return err
+		if err := r.json.Decode(&v); err != nil {
+			return badBody("row %d (from 0), %q: the body is not JSON: %v%s", r.n, shorten(name), err, notFinite(err))
 		}
 		c := r.byName[name]
 		if c == nil {
@@ -350,6 +350,14 @@ func (r *rowReader) decode(v *any) error {
 
 func badBody(format string, args ...any) error {
 	return refuse(http.StatusBadRequest, "bad_body", format, args...)
+}
+
+// notFinite says what is missing where a value seems to be NaN or Infinity, as some programs write them.
+func notFinite(err error) string {
+	if text := err.Error(); strings.Contains(text, "'N'") || strings.Contains(text, "'I'") {
+		return "; JSON has neither NaN nor Infinity: give a finite number, or a label or null where the column takes them"
+	}
+	return ""
 }
 
 // notJSON says what is wrong with a body that is no JSON text.

@@ -327,6 +327,7 @@ var guarantees = []mutant{
 		"\tif err := s.turns.take(r.Context(), w); err != nil {\n\t\treturn err\n\t}\n\tbody, err := s.readBody(w, r, &h)\n\tif err != nil {\n\t\treturn err\n\t}\n",
 		"TestClientsThatSendNothing", web},
 	{"a prediction without numbers is answered", "sink/web/predict.go", "checkFound(r, m, a, rows)", "nil", "TestPredictBeyondRange", web},
+	{"a value that is no JSON has no row", "sink/web/rows.go", "if err := r.json.Decode(&v); err != nil {\n\t\t\treturn badBody(\"row", "if err := r.decode(&v); err != nil {\n\t\t\treturn badBody(\"", "TestPredictRefusals", web},
 	{"a missing label is refused where it is a level", "sink/web/rows.go", "if c.gaps && c.label", "if !c.gaps && c.label", "TestPredictMissingLevels", web},
 	{"a prediction computes for ever", "sink/web/parts.go", "began.After(r.until)", "began.Before(r.until)", "TestPredictionsEnd", web},
 	{"a client that left is computed for", "sink/web/parts.go", "r.ctx.Err(); err != nil", "r.ctx.Err(); err != nil && len(all) > b.Rows", "TestPredictionsEnd", web},

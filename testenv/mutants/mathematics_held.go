@@ -4,6 +4,8 @@ package main
 var ofHeldOut = []mutant{
 	{"held out: every other row", "cdf/rows.go",
 		"uint64(i)*golden>>63 == half", "uint64(i)%2 == half", "^TestHoldOut$", engine},
+	{"held out: rows in their order", "cdf/rows.go",
+		"mixed.Shuffle(len(half),", "mixed.Shuffle(0*len(half),", "^TestOneSortedShardIsJudged$", account},
 	{"held out: groups of the whole shard", "cdf/rows.go",
 		"inOrder(gather(r.group[k], g, order, 1))", "gather(r.group[k], g, order, 1)", "^TestHoldOut$", engine},
 	{"held out: by a model that has seen it", "cdf/score.go",
