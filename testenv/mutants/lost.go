@@ -10,6 +10,12 @@ var ofLost = []mutant{
 		"return t.session, t.floor, true", "return t.session, r.end, true", "TestPublishOnce", broker},
 	{"a loss is told of again and again", "pipeline/kafka/lost.go",
 		"r.end = at + int64(n)\n\t\treturn false", "return false", "TestLossIsTold", broker},
+	{"a worker keeps a loss to itself", "cmd/consumer/connect/connection.go",
+		"logger.Error(\"outputs may be lost\"", "logger.Debug(\"outputs may be lost\"", "TestLostOutputsAreLogged", []string{"./cmd/consumer/connect"}},
+	{"letters are sent behind those that are lost", "cmd/consumer/deadletters/replay.go",
+		"p.OnLost = kafka.StopAtLoss", "p.OnLost = nil", "TestReplayStopsAtALoss", []string{"./cmd/consumer/deadletters"}},
+	{"a producer sends behind what is lost", "cmd/producer/commands/wire.go",
+		"publisher.OnLost = kafka.StopAtLoss", "publisher.OnLost = nil", "TestProducerStopsAtALoss", []string{"./cmd/producer/commands"}},
 	{"shards are sent behind those that are lost", "cmd/internal/replay/sender.go",
 		"case errors.Is(err, pipeline.ErrLost):", "case false:", "TestSenderStopsAtOnce", []string{"./cmd/internal/replay"}},
 }

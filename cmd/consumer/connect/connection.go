@@ -255,14 +255,6 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 	if c.Kafka.PeerTimeout > 0 {
 		roster, admit = n.Store, n.admit
 	}
-	publisher := n.newPublisher(c)
-	publisher.OnRepeats = func(err error) {
-		logger.Warn("outputs may repeat", "advice", "those whose acknowledgement is lost are sent twice: allow this user IDEMPOTENT_WRITE on the cluster", slog.Any("error", err))
-	}
-	publisher.OnLost = func(to pipeline.Partition, _ bool, why error) error {
-		logger.Error("outputs may be lost", "topic", to.Topic, "partition", to.ID, "advice", lostAdvice, slog.Any("error", why))
-		return nil
-	}
 	memory := pipeline.NewBudget(decodeBytes)
 	errs, lines := depend.NewLines(logger, "kafka-go", slog.LevelInfo), depend.NewLines(logger, "kafka-go", slog.LevelDebug)
 	redis.SetLog(depend.NewLines(logger, "go-redis", slog.LevelInfo).Printf)
@@ -275,7 +267,7 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 			Lines: lines.Printf, Errors: errs.Printf,
 		}),
 		Log:       n.Reader.Following(n.Log),
-		Publisher: publisher,
+		Publisher: n.newPublisher(c, logger),
 		Store:     n.Store,
 		Roster:    roster,
 		Peer:      time.Duration(c.Kafka.PeerTimeout),
@@ -325,7 +317,7 @@ func (n *Connection) outside(err error, errs *depend.Lines) {
 // newPublisher returns what sends the outputs of a worker. Dead letters are
 // packed: what a bad record was packed with may have made it thousands of
 // times smaller.
-func (n *Connection) newPublisher(c *config.Config) *kafka.Publisher {
+func (n *Connection) newPublisher(c *config.Config, logger *slog.Logger) *kafka.Publisher {
 	p := kafka.NewPublisher(n.Client, kafka.Plain)
 	for _, t := range c.Topics() {
 		pack := kafka.Plain
@@ -335,6 +327,13 @@ func (n *Connection) newPublisher(c *config.Config) *kafka.Publisher {
 		if !t.Input {
 			p.Set(t.Name, kafka.TopicRule{Pack: pack, Bound: t.Why})
 		}
+	}
+	p.OnRepeats = func(err error) {
+		logger.Warn("outputs may repeat", "advice", "those whose acknowledgement is lost are sent twice: allow this user IDEMPOTENT_WRITE on the cluster", slog.Any("error", err))
+	}
+	p.OnLost = func(to pipeline.Partition, _ bool, why error) error {
+		logger.Error("outputs may be lost", "topic", to.Topic, "partition", to.ID, "advice", lostAdvice, slog.Any("error", why))
+		return nil
 	}
 	return p
 }

@@ -222,6 +222,13 @@ const (
 	sendRecords = 500
 )
 
+// newPublisher sends shards, which are numbered.
+func newPublisher(c *kafka.Client) *kafka.Publisher {
+	p := kafka.NewPublisher(c, kafka.LZ4)
+	p.OnLost = kafka.StopAtLoss
+	return p
+}
+
 // sendLetters sends what is to be sent and notes it once it is acknowledged.
 // What was sent when the process dies before the note is sent again by the
 // next one, under the same header.
@@ -230,8 +237,7 @@ func sendLetters(ctx context.Context, a *app.App, conn *connect.Connection, c *c
 	if err != nil {
 		return nil, err
 	}
-	publisher := kafka.NewPublisher(conn.Client, kafka.LZ4)
-	publisher.OnLost = kafka.StopAtLoss
+	publisher := newPublisher(conn.Client)
 	var batch []pipeline.Output
 	bytes := 0
 	send := func() error {
