@@ -6,9 +6,15 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
+	"syscall"
+	"time"
 )
+
+// handshakeTime is less than what waits for a connection: who waits in vain is told for what.
+const handshakeTime = 8 * time.Second
 
 // Dialer makes connections with what the files of a TLS hold by then. It is safe for
 // concurrent use.
@@ -53,11 +59,26 @@ func (d *Dialer) Dial(ctx context.Context, network, addr string) (net.Conn, erro
 		}
 	}
 	s := &secured{tls.Client(raw, c), d.keys, len(c.Certificates) > 0}
+	ctx, cancel := context.WithTimeout(ctx, handshakeTime)
+	defer cancel()
 	if err := s.HandshakeContext(ctx); err != nil {
 		_ = raw.Close()
 		return nil, fmt.Errorf("%s: %w", addr, s.explain(err))
 	}
 	return s, nil
+}
+
+// HungUp adds what to compare to the error of a connection on which the server has not answered anything but hung up, as one does that
+// is spoken to without the TLS or the login that it wants. Other errors stay as they are.
+func HungUp(err error, compare string) error {
+	if !hungUp(err) {
+		return err
+	}
+	return advised{err, "the server hangs up before it has answered: if it always does, " + compare}
+}
+
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
 }
 
 // secured is a connection whose errors say what to do. A server of TLS 1.3 refuses a client's
@@ -116,6 +137,8 @@ func (k Keys) advice(certified bool, err error) string {
 		return "give the server's address as its certificate has it"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return "renew the server's certificate, or correct this machine's clock"
+	case hungUp(err), errors.Is(err, context.DeadlineExceeded):
+		return "it does not shake hands: if it never does, give the port that speaks TLS, or leave TLS out"
 	case errors.As(err, &plain):
 		return "nothing speaks TLS there: give the port that does, or leave TLS out"
 	case !refused(err):

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+
+	"github.com/credence-stream/credence/internal/access"
 )
 
 const (
@@ -195,6 +197,8 @@ func (c *Client) do(ctx context.Context, addr string, limit time.Duration, f fun
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case !waited && c.sasl == nil: // after the versions, which a broker tells everybody
+			return fmt.Errorf("broker %s: %w", addr, access.HungUp(err, compareListener))
 		case !waited || errors.Is(err, os.ErrDeadlineExceeded):
 			return fmt.Errorf("broker %s: %w", addr, err)
 		}

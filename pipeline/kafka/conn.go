@@ -19,6 +19,7 @@ import (
 	"github.com/segmentio/kafka-go/protocol/saslhandshake"
 	"github.com/segmentio/kafka-go/sasl"
 
+	"github.com/credence-stream/credence/internal/access"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -27,6 +28,8 @@ const (
 	// maxAnswer bounds what one answer may ask us to allocate: something that
 	// is not a Kafka broker can answer any four bytes.
 	maxAnswer = 1 << 29
+	// compareListener is what to do about a broker that hangs up.
+	compareListener = "compare the settings of TLS and SASL with the listener of this port"
 )
 
 // spoken is the range of versions of each request that this package encodes
@@ -104,7 +107,7 @@ func (p *prepared) greet(ctx context.Context, raw net.Conn, addr string) (*conn,
 	}
 	c := &conn{net: raw, in: bufio.NewReaderSize(raw, 16<<10), addr: addr, clientID: p.clientID}
 	if err := c.negotiate(); err != nil {
-		return nil, err
+		return nil, access.HungUp(err, compareListener)
 	}
 	if p.sasl == nil {
 		return c, nil

@@ -63,6 +63,10 @@ func (l *login) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
 			return err
 		}
 		err := next(ctx, cmd)
+		if err != nil && cmd.Name() == "hello" {
+			err = access.HungUp(err, "compare redis.url with its port: rediss is with TLS, redis without")
+			cmd.SetErr(err)
+		}
 		if goredis.HasErrorPrefix(refusal(err), "WRONGPASS") {
 			l.heard(false, true)
 		}

@@ -216,3 +216,21 @@ func TestCallsWaitForAConnection(t *testing.T) {
 		t.Errorf("a call waits for a connection for %v, want %v", u.PoolTimeout, most)
 	}
 }
+
+// A server of TLS hangs up on who does not encrypt: the error says what to compare.
+func TestPlainToTLS(t *testing.T) {
+	m := miniredis.NewMiniRedis()
+	pair := accesstest.NewAuthority(t).Issue(t, "127.0.0.1").Pair(t)
+	if err := m.StartTLS(&tls.Config{Certificates: []tls.Certificate{pair}}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	s, err := Open(Options{URL: "redis://" + m.Addr(), Cluster: "c", Group: "g"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close() //nolint:errcheck // it never was open
+	if _, err := s.CheckPolicy(t.Context()); err == nil || !strings.Contains(err.Error(), "rediss is with TLS") {
+		t.Error(err)
+	}
+}
