@@ -91,8 +91,8 @@ func (f *Filter) beginAs(d *design, at layout) error {
 // counts it.
 func (f *Filter) advance(b *Batch, observed int, back *undo) (err error) {
 	s, w := &f.now, f.ws
-	forget, before, alone := w.shard.Forget, s.scaling.y.Scale, s.holdsOut(observed)
-	if f.constantsStand(observed) {
+	forget, before, stand := w.shard.Forget, s.scaling.y.Scale, f.constantsStand(observed)
+	if stand {
 		err = f.onward(forget, back)
 		back.watched = append(w.watched[:0], s.scaling.watch.spreads...)
 		w.watched = back.watched
@@ -105,9 +105,7 @@ func (f *Filter) advance(b *Batch, observed int, back *undo) (err error) {
 	if err != nil {
 		return err
 	}
-	if alone && s.scaling.frozen {
-		f.holdOut()
-	}
+	f.holdOut(observed, !stand)
 	s.t++
 	if s.dropped = int64(b.Rows - len(w.intake.rows)); s.dropped > 0 {
 		s.drops = AddDrops(s.drops, w.drops)

@@ -109,6 +109,14 @@ func (a *account) add(t int64, s *Score, predicted *Score, expected, weight floa
 	}
 }
 
+// addWild takes rows of shard t beyond the tails that are no part of its score.
+func (a *account) addWild(t, rows int64) {
+	if rows > 0 {
+		a.wild += float32(rows)
+		a.outliers = Outliers{Rows: a.outliers.Rows + rows, T: t}
+	}
+}
+
 // addReliability takes what the rows of a shard are to predicted probabilities.
 func (a *account) addReliability(s *reliability.Shard) {
 	if s.Rows() == 0 {

@@ -36,7 +36,9 @@ func (f foreteller) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		sh.Season.Pass(1)
 		sh.Season.Tell((*f.season)(i))
 	}
-	return cdf.Score{Rows: int64(sh.Observed()), Wild: 3, LogDensity: -1, LogEvidence: math.NaN()}, nil
+	score := cdf.Score{Rows: int64(sh.Observed()), Wild: 3, LogDensity: -1, LogEvidence: math.NaN()}
+	score.PIT[0] = uint32(sh.Observed()) // all of them where one in forty should be
+	return score, nil
 }
 
 func (f foreteller) Sample(s *cdf.Step) error { return f.failed(s.Shard.Rows) }
@@ -76,13 +78,13 @@ func numbered(rows int) *cdf.Batch {
 	return batch(num("x", x...), num("y", y...), text("g", g...))
 }
 
-// Of a first shard that is large enough one half is predicted from the other, and both from no other row; the state is that of all.
+// Of a first shard that is large enough each half is predicted from the other, and from no other row; the state is that of all.
 func TestHoldOut(t *testing.T) {
 	const rows = 401
 	spec, told := foretelling(cdf.Roles{Groups: []cdf.Group{{Column: "g"}}}, never)
 	f := cdf.NewFilter(spec, "key")
 	sum := take(t, f, numbered(rows))
-	if len(*told.learnt) != 2 || len(*told.scored) != 1 || (*told.learnt)[0].Rows != rows {
+	if len(*told.learnt) != 3 || len(*told.scored) != 2 || (*told.learnt)[0].Rows != rows {
 		t.Fatalf("%d shards were learnt from and %d scored", len(*told.learnt), len(*told.scored))
 	}
 	half, held := (*told.learnt)[1], (*told.scored)[0]
@@ -91,6 +93,9 @@ func TestHoldOut(t *testing.T) {
 	}
 	if by := (*told.by)[0]; by != 2 {
 		t.Errorf("model %d predicted, which has seen all rows", by)
+	}
+	if other, back := (*told.learnt)[2], (*told.scored)[1]; !sameNumbers(other.X, held.X) || !sameNumbers(back.X, half.X) {
+		t.Errorf("%d rows were predicted from %d others the second time", back.Rows, other.Rows)
 	}
 	at := slices.Concat(half.X, held.X)
 	odd := 0
@@ -120,16 +125,52 @@ func TestHoldOut(t *testing.T) {
 		}
 		level[name] = g
 	}
-	if !slices.Contains(sum.Flags, "outliers") || sum.Score.Rows != 0 {
-		t.Errorf("flags %v, %d rows scored", sum.Flags, sum.Score.Rows)
+	if !slices.Equal(sum.Flags, []string{"miscalibrated", "outliers"}) || sum.Outliers.Rows != 6 || sum.Score.Rows != 0 {
+		t.Errorf("flags %v, %d outliers, %d rows scored", sum.Flags, sum.Outliers.Rows, sum.Score.Rows)
 	}
-	if _, err := f.Update(numbered(rows)); err != nil || len(*told.learnt) != 3 || len(*told.scored) != 2 {
-		t.Errorf("%v: the second shard was learnt from %d times and scored %d", err, len(*told.learnt)-2, len(*told.scored)-1)
+	if _, err := f.Update(numbered(rows)); err != nil || len(*told.learnt) != 4 || len(*told.scored) != 3 {
+		t.Errorf("%v: the second shard was learnt from %d times and scored %d", err, len(*told.learnt)-3, len(*told.scored)-2)
+	}
+}
+
+// sameNumbers reports whether two lists have the same numbers in any order.
+func sameNumbers(a, b []float64) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// Fewer rows tell of outliers alone: those of a first shard, and all of those with which constants came.
+func TestOutliersOfFewRows(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		roles  cdf.Roles
+		shards []int
+		rows   int // that are predicted
+	}{
+		{"constants that are given", cdf.Roles{}, []int{200}, 200},
+		{"constants of one shard", cdf.Roles{Scaling: "first"}, []int{200}, 200},
+		{"constants of several", cdf.Roles{Scaling: "first"}, []int{11, 11, 11, 11, 11}, 55},
+	} {
+		spec, told := foretelling(c.roles, never)
+		spec.Steps = true
+		*told.season = func(row int) float64 { return 2 * math.Sin(2*math.Pi*float64(row)/8) }
+		f := cdf.NewFilter(spec, "key")
+		var sum *cdf.Summary
+		for _, rows := range c.shards {
+			*told.scored = nil
+			sum = take(t, f, numbered(rows))
+		}
+		rows := 0
+		for _, sh := range (*told.scored)[max(len(*told.scored)-2, 0):] {
+			rows += sh.Rows
+		}
+		if rows != c.rows || !slices.Contains(sum.Flags, "outliers") || slices.Contains(sum.Flags, cdf.SeasonFlag) || sum.Outliers != (cdf.Outliers{Rows: 6, T: int64(len(c.shards))}) {
+			t.Errorf("%s: %d rows were predicted, flags %v, outliers %+v", c.name, rows, sum.Flags, sum.Outliers)
+		}
 	}
 }
 
 func TestNothingIsHeldOut(t *testing.T) {
-	for name, b := range map[string]*cdf.Batch{"few rows": numbered(200), "one row": numbered(1)} {
+	for name, b := range map[string]*cdf.Batch{"few rows": numbered(50), "one row": numbered(1)} {
 		spec, told := foretelling(cdf.Roles{}, never)
 		take(t, cdf.NewFilter(spec, "key"), b)
 		if len(*told.learnt) != 1 || len(*told.scored) != 0 {
@@ -138,13 +179,16 @@ func TestNothingIsHeldOut(t *testing.T) {
 	}
 }
 
-// Of steps of time the later half is held out, and all of them are there.
+// Of steps of time the later half is held out, and all of them are there; then time runs back.
 func TestHoldOutOfSteps(t *testing.T) {
 	spec, told := foretelling(cdf.Roles{}, never)
 	spec.Steps = true
 	take(t, cdf.NewFilter(spec, "key"), numbered(401))
-	if len(*told.learnt) != 2 || len(*told.scored) != 1 {
+	if len(*told.learnt) != 3 || len(*told.scored) != 2 {
 		t.Fatalf("%d shards were learnt from and %d scored", len(*told.learnt), len(*told.scored))
+	}
+	if later, sooner := (*told.learnt)[2], (*told.scored)[1]; later.Rows != 201 || !math.IsNaN(later.Y[0]) || later.Y[200] != 200%7 || sooner.Y[0] != 199%7 || sooner.Y[199] != 0 {
+		t.Errorf("%d rows from the response %v back to %v, then %d from %v", later.Rows, later.Y[0], later.Y[200], sooner.Rows, sooner.Y[0])
 	}
 	half, held := (*told.learnt)[1], (*told.scored)[0]
 	if half.Rows != 200 || held.Rows != 201 || half.Y[199] != 199%7 || held.Y[0] != 200%7 || !math.IsNaN(held.Y[200]) {
@@ -164,7 +208,7 @@ func TestHoldOutBeginsSeasonAnew(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 12))
 	*told.season = func(int) float64 { return r.NormFloat64() }
-	if sum := take(t, f, numbered(241)); slices.Contains(sum.Flags, cdf.SeasonFlag) || len(*told.learnt) != 4 {
+	if sum := take(t, f, numbered(241)); slices.Contains(sum.Flags, cdf.SeasonFlag) || len(*told.learnt) != 5 {
 		t.Errorf("flags %v of scores before the half that was learnt, %d shards were learnt from", sum.Flags, len(*told.learnt))
 	}
 }
@@ -178,9 +222,9 @@ func TestHoldOutBehindFewRows(t *testing.T) {
 		learnt, scored  int
 		wild, rows, sum int64
 	}{
-		{"constants of both shards", cdf.Roles{Scaling: "first"}, 21, 3, 2, 3, 299, 319},
-		{"constants that are given", cdf.Roles{}, 31, 2, 2, 3, 299, 329},
-		{"rows enough before", cdf.Roles{}, 131, 1, 1, 3, 299, 429},
+		{"constants of both shards", cdf.Roles{Scaling: "first"}, 21, 4, 3, 6, 299, 319},
+		{"constants that are given", cdf.Roles{}, 31, 3, 3, 6, 299, 329},
+		{"rows enough before", cdf.Roles{}, 131, 1, 1, 9, 299, 429},
 	} {
 		spec, told := foretelling(c.roles, never)
 		f := cdf.NewFilter(spec, "key")

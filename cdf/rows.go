@@ -200,19 +200,22 @@ func (r *rows) shard(sh *Shard, lo, hi int) {
 }
 
 // divide copies the rows of a shard that have a response in two halves, one behind the other, and returns how many the first one
-// has. A Weyl sequence picks them, and they are mixed, so that no order or period of the rows has a say; of steps of time all rows are
+// has; in turn 1 the other half is first, and time runs back. A Weyl sequence picks them, and they are mixed, so that no order or period of the rows has a say; of steps of time all rows are
 // copied as they are. Groups are numbered anew, in the order in which they come now.
-func (r *rows) divide(sh *Shard, steps bool) (first int) {
+func (r *rows) divide(sh *Shard, steps bool, turn int) (first int) {
 	order := make([]int32, 0, sh.Rows)
 	if steps {
 		for i := range sh.Rows {
 			order = append(order, int32(i))
 		}
-		first = sh.Rows / 2
+		if first = sh.Rows / 2; turn == 1 {
+			slices.Reverse(order)
+			first = sh.Rows - first
+		}
 	} else {
 		for half := range uint64(2) {
 			for i, y := range sh.Y {
-				if uint64(i)*golden>>63 == half && !math.IsNaN(y) {
+				if uint64(i)*golden>>63 == half^uint64(turn) && !math.IsNaN(y) {
 					order = append(order, int32(i))
 				}
 			}
@@ -239,6 +242,11 @@ func (r *rows) divide(sh *Shard, steps bool) (first int) {
 	}
 	if r.time = r.time[:0]; sh.Time != nil {
 		r.time = gather(r.time, sh.Time, order, 1)
+		for i := range r.time {
+			if steps && turn == 1 {
+				r.time[i] = -r.time[i]
+			}
+		}
 	}
 	return first
 }

@@ -90,14 +90,34 @@ func (d *lack) one(kind string, rows int, r *rand.Rand) (all table) {
 	return all
 }
 
-func flagsOf(t *testing.T, kind string, d table) []string {
+// flagsOf returns those behind rows that come in shards of a size.
+func flagsOf(t *testing.T, kind string, d table, size int) (flags []string) {
 	plainly := &writing{x: same, y: same}
-	sum, err := cdf.NewFilter(plainly.spec(t, kind, len(d.x)), "key").Update(plainly.batch(d, nil))
-	if err != nil {
-		t.Error(err)
-		return nil
+	f := cdf.NewFilter(plainly.spec(t, kind, len(d.x)), "key")
+	for from := 0; from < len(d.y); from += size {
+		sum, err := f.Update(plainly.batch(d.rows(from, min(from+size, len(d.y))), nil))
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		flags = slices.Clone(sum.Flags)
 	}
-	return slices.Clone(sum.Flags)
+	return flags
+}
+
+// rows are those from one to another.
+func (d *table) rows(from, to int) table {
+	part := table{y: d.y[from:to]}
+	for _, x := range d.x {
+		part.x = append(part.x, x[from:to])
+	}
+	if d.group != nil {
+		part.group = d.group[from:to]
+	}
+	if d.time != nil {
+		part.time = d.time[from:to]
+	}
+	return part
 }
 
 // A key whose rows come in one shard is told what its model lacks, as one is whose rows come in several.
@@ -120,7 +140,7 @@ func judged(t *testing.T, sorted bool) {
 				if sorted {
 					all.sort()
 				}
-				if slices.Contains(flagsOf(t, kind, all), d.flags) {
+				if slices.Contains(flagsOf(t, kind, all, rows), d.flags) {
 					mu.Lock()
 					told++
 					mu.Unlock()
@@ -128,6 +148,33 @@ func judged(t *testing.T, sorted bool) {
 			})
 			if t.Logf("%s, %s: %s in %d of %d", kind, d.name, d.flags, told, streams); told < streams*3/4 {
 				t.Errorf("%s, %s: %s in %d of %d", kind, d.name, d.flags, told, streams)
+			}
+		}
+	}
+}
+
+// A row that is far off among the first ones, which no posterior before could predict, is told in shards of any size, whichever half
+// of them it is in; right rows as few are told nothing.
+func TestOneOutlierIsTold(t *testing.T) {
+	const streams, rows = 20, 70
+	for kind, far := range map[string]float64{"linear": 12, "anova": 12, "dlm": 15, "compressed": 25} {
+		for _, size := range []int{10, rows} {
+			for _, off := range []float64{0, far} {
+				var mu sync.Mutex
+				told := 0
+				modeltest.EachStream(streams, func(i int) {
+					r := rand.New(rand.NewPCG(uint64(i), 15))
+					d := new(lack).one(kind, rows, r)
+					d.y[r.IntN(40)] += off
+					if slices.Contains(flagsOf(t, kind, d, size), "outliers") {
+						mu.Lock()
+						told++
+						mu.Unlock()
+					}
+				})
+				if t.Logf("%s, shards of %d, %g off: %d of %d", kind, size, off, told, streams); off > 0 && told < streams*9/10 || off == 0 && told > 0 {
+					t.Errorf("%s, shards of %d, %g off: outliers in %d of %d", kind, size, off, told, streams)
+				}
 			}
 		}
 	}
@@ -146,7 +193,7 @@ func TestOneRightShardIsNotTold(t *testing.T) {
 			if i%2 == 1 && kind != "dlm" {
 				d.sort()
 			}
-			for _, flag := range flagsOf(t, kind, d) {
+			for _, flag := range flagsOf(t, kind, d, len(d.y)) {
 				if slices.Contains([]string{"miscalibrated", "wide_intervals", "heavy_tails", "outliers", "curved", "drift", "correlated_errors", "season"}, flag) {
 					t.Logf("%s, stream %d of %d rows: %s", kind, i, len(d.y), flag)
 					mu.Lock()
