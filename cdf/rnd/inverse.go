@@ -11,18 +11,14 @@ import (
 //
 //	x = L^-1(L(a) + e),  e = -log u, u even
 //
-// for then Q(x) is even below Q(a). All three functions are polynomials in pieces:
-// the logarithm by eighths of [1, 2), L by whole numbers, and its inverse by octaves,
-// because at 0 it is no smoother than a logarithm. The logarithm is right to 5e-10, L to
-// 2e-9, and its inverse to 5e-9 of y. The distribution function differs by 3e-9 at most,
+// for then Q(x) is even below Q(a). Draws without a bound have L(a) = 0, those above one are made by singles.
+// The functions are polynomials in pieces: the logarithm by eighths of [1, 2), and the inverse of L by octaves,
+// because at 0 it is no smoother than a logarithm. The logarithm is right to 5e-10
+// and the inverse to 5e-9 of y. The distribution function differs by 3e-9 at most,
 // which no test tells in fewer than 1e16 draws; those of rand.NormFloat64 lie on a grid of
 // about as much.
 const (
-	logTerms, tailTerms, pointTerms = 5, 8, 10
-
-	tailPieces = 8    // of L, around -3 to 4; in the first it is 0
-	tailMost   = 4.5  // where the last ends
-	tailLeast  = -2.5 // where the first ends
+	logTerms, pointTerms = 5, 10
 
 	pointPieces = 16 // octaves, from pointLeast on
 	pointLeast  = 1.0 / 1024
@@ -31,30 +27,22 @@ const (
 
 // pieces are the coefficients, the highest power first, and the other numbers that
 // assembly reads. The first index after By is the term, so that eight numbers are picked
-// from a vector or two; elsewhere it is the piece. tailsBy are of the mean -a in place of a, which turns the signs
-// of odd powers and no rounding, and a NaN for 5 to 12, which no comparison passes: what lies above meets pieces
-// again whose draws are all below 10.
+// from a vector or two; elsewhere it is the piece.
 type pieces struct {
 	ln2           float64 // with a minus
 	one, middle   float64 // of [1, 2)
-	shift         float64 // a number + shift has the nearest whole number in its lowest bits
 	exponent      float64 // 2^52 + 1023
 	even          float64 // 1 - 2^-53
-	first         float64 // the middle of L's first piece
-	most, least   float64 // tailMost, pointLeast
+	least         float64 // pointLeast
 	unit, integer uint64  // bits of 1 and of 2^52
 	fraction      uint64  // the bits below the exponent
-	last          float64 // of means: -first
+	high, half    uint64  // the 52 bits of a number that choose u, and half of the last of them
 	log           [logTerms]float64
-	high, half    uint64 // the 52 bits of a number that choose u, and half of the last of them
-	_             [4]float64
 
 	logs   [8][2]float64 // 1/c and -log c for the middle c
-	tails  [tailPieces][16]float64
 	points [pointPieces][16]float64
 
 	logsBy   [2][8]float64
-	tailsBy  [tailTerms][2 * tailPieces]float64
 	pointsBy [pointTerms][pointPieces]float64
 }
 
@@ -62,10 +50,8 @@ var inverse = sync.OnceValue(newPieces)
 
 func newPieces() *pieces {
 	p := &pieces{
-		ln2: -math.Ln2, one: 1, middle: 1.5, shift: 3 << 51, exponent: 1<<52 + 1023, even: 1 - 0x1p-53,
-		first: -3, last: 3, most: tailMost, least: pointLeast,
-		unit: 1023 << 52, integer: 1075 << 52, fraction: 1<<52 - 1,
-		high: 1<<64 - 1<<12, half: 1 << 11,
+		ln2: -math.Ln2, one: 1, middle: 1.5, exponent: 1<<52 + 1023, even: 1 - 0x1p-53, least: pointLeast,
+		unit: 1023 << 52, integer: 1075 << 52, fraction: 1<<52 - 1, high: 1<<64 - 1<<12, half: 1 << 11,
 	}
 	// m = (1 + r)/scale gives -log m = log scale - log(1 + r), where |r| <= 1/17.
 	fit(p.log[:], -1.0/17, 1.0/17, func(r float64) float64 { return -math.Log1p(r) / r })
@@ -75,16 +61,6 @@ func newPieces() *pieces {
 		// AVX-512 takes 2^64 u, whose exponent is greater by 64. The sum is exact: log scale ends with 2^-40
 		// and 64 log 2 with 2^-47, which is what a number of 32 to 64 ends with.
 		p.logsBy[0][i], p.logsBy[1][i] = p.logs[i][0], p.logs[i][1]-64*p.ln2
-	}
-	for k := -2; k <= 4; k++ {
-		at := k & (tailPieces - 1)
-		fit(p.tails[at][:tailTerms], -.5, .5, func(d float64) float64 { return logTail(float64(k) + d) })
-		for j := range tailTerms {
-			p.tailsBy[j][-k&(2*tailPieces-1)] = p.tails[at][j] * float64(1-(tailTerms-1-j)%2*2)
-		}
-	}
-	for a := 5; a <= 12; a++ {
-		p.tailsBy[tailTerms-1][-a&(2*tailPieces-1)] = math.NaN()
 	}
 	for k := range pointPieces {
 		octave := math.Ldexp(pointLeast, k)

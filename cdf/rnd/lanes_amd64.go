@@ -2,14 +2,18 @@
 
 package rnd
 
-import "github.com/credence-stream/credence/cdf/isa"
+import (
+	"unsafe"
+
+	"github.com/credence-stream/credence/cdf/isa"
+)
 
 //go:generate go run -C ../lin/gen ./rnd -out ../../rnd/lanes_amd64.s
 
-// group is what the assembly takes: n times eight entries of t.
+// group is what the assembly takes: n times eight entries of t, or sixteen above a bound, of which done has two bytes.
 type group struct {
 	s    *[4][8]uint64
-	c    *pieces
+	c    unsafe.Pointer // pieces, or singles
 	t    *float64
 	done *uint8
 	n    int
@@ -27,22 +31,32 @@ func avx2Normals(p *group)
 //go:noescape
 func avx2Positive(p *group)
 
-// lanes does what portableLanes does.
-func lanes(s *[4][8]uint64, c *pieces, t []float64, done []uint8, positive bool) {
+// normals does what portableNormals does.
+func normals(s *[4][8]uint64, c *pieces, t []float64, done []uint8) {
 	if with == isa.Portable {
-		portableLanes(s, c, t, done, positive)
+		portableNormals(s, c, t, done)
 		return
 	}
 	_ = t[8*len(done)-1] // assembly knows no bounds
-	p := group{s: s, c: c, t: &t[0], done: &done[0], n: len(done)}
-	switch {
-	case with == isa.AVX512 && positive:
-		avx512Positive(&p)
-	case with == isa.AVX512:
+	p := group{s: s, c: unsafe.Pointer(c), t: &t[0], done: &done[0], n: len(done)}
+	if with == isa.AVX512 {
 		avx512Normals(&p)
-	case positive:
-		avx2Positive(&p)
-	default:
+	} else {
 		avx2Normals(&p)
+	}
+}
+
+// positives does what portablePositive does.
+func positives(s *[4][8]uint64, c *singles, t []float64, done []uint8) {
+	if with == isa.Portable {
+		portablePositive(s, c, t, done)
+		return
+	}
+	_ = t[8*len(done)-1] // assembly knows no bounds
+	p := group{s: s, c: unsafe.Pointer(c), t: &t[0], done: &done[0], n: len(done) / 2}
+	if with == isa.AVX512 {
+		avx512Positive(&p)
+	} else {
+		avx2Positive(&p)
 	}
 }

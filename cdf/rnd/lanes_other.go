@@ -1,7 +1,9 @@
-//go:build !amd64 || purego
+//go:build purego || !amd64
 
 package rnd
 
-func lanes(s *[4][8]uint64, c *pieces, t []float64, done []uint8, positive bool) {
-	portableLanes(s, c, t, done, positive)
+func normals(s *[4][8]uint64, c *pieces, t []float64, done []uint8) { portableNormals(s, c, t, done) }
+
+func positives(s *[4][8]uint64, c *singles, t []float64, done []uint8) {
+	portablePositive(s, c, t, done)
 }

@@ -279,9 +279,9 @@ func (m *Model) latent(w *work) {
 }
 
 // sweepRows is the number of rows of the window per pass: they, and their latent variables,
-// stay in a cache of 256 KiB between their two uses. A multiple of 8 fills the lanes, so
+// stay in a cache of 256 KiB between their two uses. A multiple of 16 fills the lanes, so
 // that no draw depends on it.
-func sweepRows(p, k int) int { return min(max(48, 16384/(p+k)), 256) &^ 7 }
+func sweepRows(p, k int) int { return min(max(48, 16384/(p+k)), 256) &^ 15 }
 
 // repeat writes k copies of every entry of x into dst, side by side.
 func repeat(k int, x, dst []float64) {

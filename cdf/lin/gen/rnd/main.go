@@ -14,43 +14,30 @@ const (
 	ln2      = 0
 	one      = 8
 	middle   = 16
-	shift    = 24
-	exponent = 32
-	even     = 40
-	first    = 48
-	most     = 56
-	least    = 64
-	unit     = 72
-	integer  = 80
-	fraction = 88
-	last     = 96
-	log      = 104
-	high     = 144
-	half     = 152
-	logs     = 192
-	tails    = logs + 8*16
-	points   = tails + 8*128
+	exponent = 24
+	even     = 32
+	least    = 40
+	unit     = 48
+	integer  = 56
+	fraction = 64
+	high     = 72
+	half     = 80
+	log      = 88
+	logs     = 128
+	points   = logs + 8*16
 	logsBy   = points + 16*128
-	tailsBy  = logsBy + 2*64
-	pointsBy = tailsBy + tailTerms*128
+	pointsBy = logsBy + 2*64
 
-	logTerms, tailTerms, pointTerms = 5, 8, 10
+	logTerms, pointTerms = 5, 10
 )
 
 func main() {
 	asm.Generated(func() {
-		for _, positive := range []bool{false, true} {
-			wide(positive)
-			narrow(positive)
-		}
+		wide()
+		widePositive()
+		narrow()
+		narrowPositive()
 	}, stream)
-}
-
-func name(set string, positive bool) string {
-	if positive {
-		return set + "Positive"
-	}
-	return set + "Normals"
 }
 
 // fields loads those of rnd.group.
@@ -60,9 +47,9 @@ func fields() (s, c, t, done, n reg.GPVirtual) {
 }
 
 // wide writes the function for AVX-512.
-func wide(positive bool) {
-	TEXT(name("avx512", positive), NOSPLIT, "func(p *byte)")
-	w := &lanes{positive: positive}
+func wide() {
+	TEXT("avx512Normals", NOSPLIT, "func(p *byte)")
+	w := &lanes{}
 	w.s, w.c, w.t, w.done, w.n = fields()
 	for i := range w.state {
 		w.state[i] = ZMM()
@@ -83,9 +70,8 @@ func wide(positive bool) {
 	asm.End()
 }
 
-// lanes are the registers of wide.
+// lanes are the registers of AVX-512.
 type lanes struct {
-	positive             bool
 	s, c, t, done, n     reg.GPVirtual
 	state                [4]reg.VecVirtual
 	unit, fraction, high reg.VecVirtual
@@ -137,23 +123,8 @@ func (w *lanes) draw(k int) {
 	}
 	each(func(i int) { VFMADD231PD(e[i], r[i], y[i]) })
 
-	const ge, nearest = 13, 8 // false of a NaN; what is left of the nearest whole number, an even one of two
+	const ge = 13 // false of a NaN
 	ok := []reg.Register{reg.K1, reg.K2, reg.K3, reg.K4}
-	if w.positive {
-		// y += -log Q(a), where the mean is -a; a NaN above tailMost.
-		d, piece, tail := asm.Several(k), asm.Several(k), asm.Several(k)
-		each(func(i int) { VBROADCASTSD(w.at(last), d[i]) })
-		each(func(i int) { VMINPD(Mem{Base: w.t, Disp: 64 * i}, d[i], d[i]) })
-		each(func(i int) { VADDPD_BCST(w.at(shift), d[i], piece[i]) })
-		each(func(i int) { VREDUCEPD(U8(nearest), d[i], d[i]) })
-		w.pick(tailsBy, piece, tail)
-		for j := 1; j < tailTerms; j++ {
-			coefficient := asm.Several(k)
-			w.pick(tailsBy+128*j, piece, coefficient)
-			each(func(i int) { VFMADD213PD(coefficient[i], d[i], tail[i]) })
-		}
-		each(func(i int) { VADDPD(tail[i], y[i], y[i]) })
-	}
 	each(func(i int) { VCMPPD_BCST(U8(ge), w.at(least), y[i], ok[i]) })
 
 	// x = L^-1(y).
@@ -170,12 +141,6 @@ func (w *lanes) draw(k int) {
 	}
 
 	for i := range k {
-		if w.positive {
-			VADDPD(Mem{Base: w.t, Disp: 64 * i}, x[i], x[i])
-			zero := y[i]
-			VPXORQ(zero, zero, zero)
-			VCMPPD(U8(ge), zero, x[i], ok[i], ok[i])
-		}
 		VMOVUPD(x[i], ok[i], Mem{Base: w.t, Disp: 64 * i})
 		KMOVB(ok[i], Mem{Base: w.done, Disp: i})
 	}
@@ -196,24 +161,23 @@ func (w *lanes) pick(table int, piece, to []reg.VecVirtual) {
 
 // narrow writes the function for AVX2: first one half of the lanes, for all of t, then
 // the other. The pieces of four lanes are read and transposed.
-func narrow(positive bool) {
-	TEXT(name("avx2", positive), NOSPLIT, "func(p *byte)")
+func narrow() {
+	TEXT("avx2Normals", NOSPLIT, "func(p *byte)")
 	s, c, t, done, n := fields()
 	for half := range 2 {
-		narrowHalf(positive, half, s, c, t, done, n)
+		narrowHalf(half, s, c, t, done, n)
 	}
 	asm.End()
 }
 
-func narrowHalf(positive bool, half int, s, c, t, done, n reg.GPVirtual) {
+func narrowHalf(half int, s, c, t, done, n reg.GPVirtual) {
 	at := func(off int) Mem { return Mem{Base: c, Disp: off} }
 	every := func(off int) reg.VecVirtual {
 		v := YMM()
 		VBROADCASTSD(at(off), v)
 		return v
 	}
-	var s0, s1, s2, s3 = YMM(), YMM(), YMM(), YMM()
-	state := []reg.VecVirtual{s0, s1, s2, s3}
+	state := &[4]reg.VecVirtual{YMM(), YMM(), YMM(), YMM()}
 	for i, v := range state {
 		VMOVDQU(Mem{Base: s, Disp: 64*i + 32*half}, v)
 	}
@@ -224,24 +188,7 @@ func narrowHalf(positive bool, half int, s, c, t, done, n reg.GPVirtual) {
 	label := []string{"low", "high"}[half]
 	Label(label)
 
-	x, y, d := YMM(), YMM(), YMM()
-	rotate := func(by uint8, v reg.VecVirtual) {
-		high := YMM()
-		VPSLLQ(U8(by), v, high)
-		VPSRLQ(U8(64-by), v, v)
-		VPOR(high, v, v)
-	}
-	VPADDQ(s0, s3, x)
-	rotate(23, x)
-	VPADDQ(s0, x, x)
-	VPSLLQ(U8(17), s1, d)
-	VPXOR(s0, s2, s2)
-	VPXOR(s1, s3, s3)
-	VPXOR(s2, s1, s1)
-	VPXOR(s3, s0, s0)
-	VPXOR(d, s2, s2)
-	rotate(45, s3)
-
+	x, y, d := narrowNext(state), YMM(), YMM()
 	VPSRLQ(U8(12), x, x)
 	VPOR(every(unit), x, x)
 	VSUBPD(every(even), x, x)
@@ -264,21 +211,6 @@ func narrowHalf(positive bool, half int, s, c, t, done, n reg.GPVirtual) {
 	}
 	VFMADD231PD(poly, r, y)
 
-	a := YMM()
-	if positive {
-		VXORPD(a, a, a)
-		VSUBPD(Mem{Base: to, Disp: 32 * half}, a, a)
-		piece := YMM()
-		VMAXPD(every(first), a, d)
-		VADDPD(every(shift), d, piece)
-		back := YMM()
-		VSUBPD(every(shift), piece, back)
-		VSUBPD(back, d, d)
-		VPSLLQ(U8(61), piece, piece)
-		VPSRLQ(U8(61), piece, piece)
-		VADDPD(asm.RowsOf(c, tails, 7, piece).Horner(tailTerms, d), y, y)
-	}
-
 	piece := YMM()
 	VPSLLQ(U8(8), y, piece)
 	VPSRLQ(U8(60), piece, piece)
@@ -287,17 +219,9 @@ func narrowHalf(positive bool, half int, s, c, t, done, n reg.GPVirtual) {
 	VSUBPD(every(middle), d, d)
 	x = asm.RowsOf(c, points, 7, piece).Horner(pointTerms, d)
 
-	const le, ge = 2, 13
+	const ge = 13
 	ok := YMM()
 	VCMPPD(U8(ge), every(least), y, ok)
-	if positive {
-		other := YMM()
-		VCMPPD(U8(le), every(most), a, other)
-		VANDPD(other, ok, ok)
-		VCMPPD(U8(ge), a, x, other)
-		VANDPD(other, ok, ok)
-		VADDPD(Mem{Base: to, Disp: 32 * half}, x, x)
-	}
 	VMASKMOVPD(x, ok, Mem{Base: to, Disp: 32 * half})
 	bits := GP32()
 	VMOVMSKPD(ok, bits)
@@ -314,4 +238,27 @@ func narrowHalf(positive bool, half int, s, c, t, done, n reg.GPVirtual) {
 	for i, v := range state {
 		VMOVDQU(v, Mem{Base: s, Disp: 64*i + 32*half})
 	}
+}
+
+// narrowNext is the next number of four generators.
+func narrowNext(state *[4]reg.VecVirtual) reg.VecVirtual {
+	s0, s1, s2, s3 := state[0], state[1], state[2], state[3]
+	x, shifted := YMM(), YMM()
+	rotate := func(by uint8, v reg.VecVirtual) {
+		high := YMM()
+		VPSLLQ(U8(by), v, high)
+		VPSRLQ(U8(64-by), v, v)
+		VPOR(high, v, v)
+	}
+	VPADDQ(s0, s3, x)
+	rotate(23, x)
+	VPADDQ(s0, x, x)
+	VPSLLQ(U8(17), s1, shifted)
+	VPXOR(s0, s2, s2)
+	VPXOR(s1, s3, s3)
+	VPXOR(s2, s1, s1)
+	VPXOR(s3, s0, s0)
+	VPXOR(shifted, s2, s2)
+	rotate(45, s3)
+	return x
 }
