@@ -27,11 +27,11 @@ func (f *Filter) holdOut(observed int, came bool) {
 	if f.engine.predictor == nil || !s.scaling.frozen || !alone && (s.neff > 0 && !came || observed < leastLooked) {
 		return
 	}
+	f.toldNothing()
 	if alone {
 		s.account.season = nil // steps lie between its scores and those to come, as many as a half has
+		w.reliability.Together()
 	}
-	f.toldNothing()
-	w.reliability.Together()
 	predicted, ok := f.predictHalf(0)
 	switch {
 	case !ok:
@@ -44,6 +44,7 @@ func (f *Filter) holdOut(observed int, came bool) {
 	default:
 		s.account.addWild(s.t+1, int64(predicted.Wild))
 	}
+	f.toldNothing()
 	if predicted, ok = f.predictHalf(1); ok {
 		s.account.addWild(s.t+1, int64(predicted.Wild))
 	}

@@ -10,7 +10,7 @@ var ofReliability = []mutant{
 		"min(float64(x*x), mostSquare)", "float64(x*x)", "^TestSums$", reliable},
 	{"reliability: rows of a state that knows nothing", "cdf/reliability/reliability.go",
 		"return t.squares <= mostShared*t.variance", "return true", "^TestWhatCounts$", reliable},
-	{"reliability: draws are not asked for", "cdf/score.go",
+	{"reliability: draws are not asked for", "cdf/hold_out.go",
 		"w.reliability.Together()", "_ = w.reliability", "^TestOneShardIsJudged$", account},
 	{"reliability: a sum is bounded though draws tell of it", "cdf/reliability/together.go",
 		"s.curves[j].sds = spread(", "_ = spread(", "^TestTogether$", reliable},
