@@ -27,12 +27,12 @@ func (f *Filter) holdOut(observed int, came bool) {
 	if f.engine.predictor == nil || !s.scaling.frozen || !alone && (s.neff > 0 && !came || observed < leastLooked) {
 		return
 	}
-	f.toldNothing()
 	if alone {
 		s.account.season = nil // steps lie between its scores and those to come, as many as a half has
+		f.toldNothing()
 		w.reliability.Together()
 	}
-	predicted, ok := f.predictHalf(0)
+	predicted, ok := f.predictHalf(0, alone)
 	switch {
 	case !ok:
 		return
@@ -44,15 +44,14 @@ func (f *Filter) holdOut(observed int, came bool) {
 	default:
 		s.account.addWild(s.t+1, int64(predicted.Wild))
 	}
-	f.toldNothing()
-	if predicted, ok = f.predictHalf(1); ok {
+	if predicted, ok = f.predictHalf(1, false); ok {
 		s.account.addWild(s.t+1, int64(predicted.Wild))
 	}
 }
 
 // predictHalf has a model that has seen nothing else learn one half of the rows of the workspace's shard, and predict the other, which
-// is the workspace's half then.
-func (f *Filter) predictHalf(turn int) (predicted Score, ok bool) {
+// is the workspace's half then; of that, the workspace is told if wanted.
+func (f *Filter) predictHalf(turn int, tell bool) (predicted Score, ok bool) {
 	s, w := &f.now, f.ws
 	e, err := w.spare.begin(f.spec, s.design)
 	if err != nil {
@@ -66,7 +65,11 @@ func (f *Filter) predictHalf(turn int) (predicted Score, ok bool) {
 		}
 		w.halves.shard(sh, half, w.halves.n)
 		rng, _ := w.stream.of(e, f.spec.Seed, f.key, s.t+1, purposeHeldOut)
-		predicted, err = f.scoreBy(e, sh, rng)
+		if tell {
+			predicted, err = f.scoreBy(e, sh, rng)
+		} else {
+			predicted, err = e.predictor.Score(sh, rng)
+		}
 		return err
 	}) != nil {
 		return predicted, false

@@ -32,7 +32,7 @@ func (f foreteller) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		scored.Group = append(scored.Group, slices.Clone(g))
 	}
 	*f.scored, *f.by = append(*f.scored, scored), append(*f.by, f.number)
-	for i := 0; i < sh.Rows && *f.season != nil; i++ {
+	for i := 0; i < sh.Rows && *f.season != nil && sh.Season != nil; i++ {
 		sh.Season.Pass(1)
 		sh.Season.Tell((*f.season)(i))
 	}

@@ -27,7 +27,7 @@ var ofHeldOut = []mutant{
 	{"held out: a handful of rows", "cdf/hold_out.go",
 		"observed < leastLooked)", "observed < leastLooked/2)", "^TestNothingIsHeldOut$", engine},
 	{"held out: one half alone", "cdf/hold_out.go",
-		"f.predictHalf(1); ok {", "f.predictHalf(1); ok && false {", "^TestOutliersOfFewRows$", engine},
+		"f.predictHalf(1, false); ok {", "f.predictHalf(1, false); ok && false {", "^TestOutliersOfFewRows$", engine},
 	{"held out: time that does not run back", "cdf/rows.go",
 		"r.time[i] = -r.time[i]", "r.time[i] = +r.time[i]", "^TestOneOutlierIsTold$", account},
 	{"held out: steps in any order", "cdf/hold_out.go",
