@@ -48,7 +48,17 @@ func fields() (s, c, t, done, n reg.GPVirtual) {
 
 // wide writes the function for AVX-512.
 func wide() {
-	TEXT("avx512Normals", NOSPLIT, "func(p *byte)")
+	wideLanes("avx512Normals", 1, func(w *lanes) {
+		VBROADCASTSD(w.at(unit), w.unit)
+		VBROADCASTSD(w.at(fraction), w.fraction)
+		VBROADCASTSD(w.at(high), w.high)
+	}, (*lanes).draw)
+}
+
+// wideLanes writes a function for AVX-512 that draws groups of as many bytes of done as given. begin sets what all
+// of them need.
+func wideLanes(name string, bytes int, begin func(*lanes), draw func(w *lanes, k int)) {
+	TEXT(name, NOSPLIT, "func(p *byte)")
 	w := &lanes{}
 	w.s, w.c, w.t, w.done, w.n = fields()
 	for i := range w.state {
@@ -56,13 +66,11 @@ func wide() {
 		VMOVDQU64(Mem{Base: w.s, Disp: 64 * i}, w.state[i])
 	}
 	w.unit, w.fraction, w.high = ZMM(), ZMM(), ZMM()
-	VBROADCASTSD(w.at(unit), w.unit)
-	VBROADCASTSD(w.at(fraction), w.fraction)
-	VBROADCASTSD(w.at(high), w.high)
+	begin(w)
 	asm.Together(w.n, func(k int) {
-		w.draw(k)
-		ADDQ(U32(64*k), w.t)
-		ADDQ(U8(k), w.done)
+		draw(w, k)
+		ADDQ(U32(64*bytes*k), w.t)
+		ADDQ(U8(bytes*k), w.done)
 	})
 	for i, v := range w.state {
 		VMOVDQU64(v, Mem{Base: w.s, Disp: 64 * i})
@@ -159,35 +167,41 @@ func (w *lanes) pick(table int, piece, to []reg.VecVirtual) {
 	}
 }
 
-// narrow writes the function for AVX2: first one half of the lanes, for all of t, then
-// the other. The pieces of four lanes are read and transposed.
-func narrow() {
-	TEXT("avx2Normals", NOSPLIT, "func(p *byte)")
+// narrow writes the function for AVX2. The pieces of four lanes are read and transposed.
+func narrow() { narrowLanes("avx2Normals", narrowHalf) }
+
+// narrowLanes writes a function for AVX2: first for one half of the generators, for all of t, then for the other. draw draws
+// for a group and steps to the next one.
+func narrowLanes(name string, draw func(half int, c, to, flags reg.GPVirtual, state *[4]reg.VecVirtual)) {
+	TEXT(name, NOSPLIT, "func(p *byte)")
 	s, c, t, done, n := fields()
-	for half := range 2 {
-		narrowHalf(half, s, c, t, done, n)
+	for half, label := range []string{"low", "high"} {
+		state := &[4]reg.VecVirtual{YMM(), YMM(), YMM(), YMM()}
+		for i, v := range state {
+			VMOVDQU(Mem{Base: s, Disp: 64*i + 32*half}, v)
+		}
+		to, flags, left := GP64(), GP64(), GP64()
+		MOVQ(t, to)
+		MOVQ(done, flags)
+		MOVQ(n, left)
+		Label(label)
+		draw(half, c, to, flags, state)
+		DECQ(left)
+		JNZ(LabelRef(label))
+		for i, v := range state {
+			VMOVDQU(v, Mem{Base: s, Disp: 64*i + 32*half})
+		}
 	}
 	asm.End()
 }
 
-func narrowHalf(half int, s, c, t, done, n reg.GPVirtual) {
+func narrowHalf(half int, c, to, flags reg.GPVirtual, state *[4]reg.VecVirtual) {
 	at := func(off int) Mem { return Mem{Base: c, Disp: off} }
 	every := func(off int) reg.VecVirtual {
 		v := YMM()
 		VBROADCASTSD(at(off), v)
 		return v
 	}
-	state := &[4]reg.VecVirtual{YMM(), YMM(), YMM(), YMM()}
-	for i, v := range state {
-		VMOVDQU(Mem{Base: s, Disp: 64*i + 32*half}, v)
-	}
-	to, flags, left := GP64(), GP64(), GP64()
-	MOVQ(t, to)
-	MOVQ(done, flags)
-	MOVQ(n, left)
-	label := []string{"low", "high"}[half]
-	Label(label)
-
 	x, y, d := narrowNext(state), YMM(), YMM()
 	VPSRLQ(U8(12), x, x)
 	VPOR(every(unit), x, x)
@@ -233,11 +247,6 @@ func narrowHalf(half int, s, c, t, done, n reg.GPVirtual) {
 	}
 	ADDQ(U8(64), to)
 	INCQ(flags)
-	DECQ(left)
-	JNZ(LabelRef(label))
-	for i, v := range state {
-		VMOVDQU(v, Mem{Base: s, Disp: 64*i + 32*half})
-	}
 }
 
 // narrowNext is the next number of four generators.

@@ -31,26 +31,11 @@ const (
 
 // widePositive writes the function for AVX-512.
 func widePositive() {
-	TEXT("avx512Positive", NOSPLIT, "func(p *byte)")
-	w := &lanes{}
-	w.s, w.c, w.t, w.done, w.n = fields()
-	for i := range w.state {
-		w.state[i] = ZMM()
-		VMOVDQU64(Mem{Base: w.s, Disp: 64 * i}, w.state[i])
-	}
-	w.unit, w.fraction, w.high = ZMM(), ZMM(), ZMM()
-	VBROADCASTSS(w.at(singleUnit), w.unit)
-	VBROADCASTSS(w.at(singleFraction), w.fraction)
-	VBROADCASTSS(w.at(singleLow), w.high)
-	asm.Together(w.n, func(k int) {
-		w.positives(k)
-		ADDQ(U32(128*k), w.t)
-		ADDQ(U8(2*k), w.done)
-	})
-	for i, v := range w.state {
-		VMOVDQU64(v, Mem{Base: w.s, Disp: 64 * i})
-	}
-	asm.End()
+	wideLanes("avx512Positive", 2, func(w *lanes) {
+		VBROADCASTSS(w.at(singleUnit), w.unit)
+		VBROADCASTSS(w.at(singleFraction), w.fraction)
+		VBROADCASTSS(w.at(singleLow), w.high)
+	}, (*lanes).positives)
 }
 
 // positives draws for k groups. All instructions of a line are independent.
@@ -130,34 +115,16 @@ func (w *lanes) positives(k int) {
 	})
 }
 
-// narrowPositive writes the function for AVX2: first the eight draws of the first four generators, for all of t,
-// then those of the others.
-func narrowPositive() {
-	TEXT("avx2Positive", NOSPLIT, "func(p *byte)")
-	s, c, t, done, n := fields()
-	for half := range 2 {
-		narrowPositiveHalf(half, s, c, t, done, n)
-	}
-	asm.End()
-}
+// narrowPositive writes the function for AVX2, of eight draws of four generators.
+func narrowPositive() { narrowLanes("avx2Positive", narrowPositiveHalf) }
 
-func narrowPositiveHalf(half int, s, c, t, done, n reg.GPVirtual) {
+func narrowPositiveHalf(half int, c, to, flags reg.GPVirtual, state *[4]reg.VecVirtual) {
 	at := func(off int) Mem { return Mem{Base: c, Disp: off} }
 	every := func(off int) reg.VecVirtual {
 		v := YMM()
 		VBROADCASTSS(at(off), v)
 		return v
 	}
-	state := &[4]reg.VecVirtual{YMM(), YMM(), YMM(), YMM()}
-	for i, v := range state {
-		VMOVDQU(Mem{Base: s, Disp: 64*i + 32*half}, v)
-	}
-	to, flags, left := GP64(), GP64(), GP64()
-	MOVQ(t, to)
-	MOVQ(done, flags)
-	MOVQ(n, left)
-	label := []string{"low", "high"}[half]
-	Label(label)
 	mean := func(quarter int) Mem { return Mem{Base: to, Disp: 64*half + 32*quarter} }
 
 	x := narrowNext(state)
@@ -248,9 +215,4 @@ func narrowPositiveHalf(half int, s, c, t, done, n reg.GPVirtual) {
 	MOVB(bits.As8(), Mem{Base: flags, Disp: half})
 	ADDQ(U8(128), to)
 	ADDQ(U8(2), flags)
-	DECQ(left)
-	JNZ(LabelRef(label))
-	for i, v := range state {
-		VMOVDQU(v, Mem{Base: s, Disp: 64*i + 32*half})
-	}
 }
