@@ -68,6 +68,9 @@ KEYS ?= 50000
 rescale: ## from 4 to 12 partitions with KEYS=50000 keys and 20 kills, on a real Kafka and Redis; some minutes
 	CREDENCE_BACKEND=real CREDENCE_RESCALE_KEYS=$(KEYS) $(GO) test -count=1 -v -timeout 40m -run 'TestRescaled$$' ./testenv/integration
 
+arm64: ## tests of the mathematics as arm64 computes, under QEMU (Debian's qemu-user); half an hour
+	GOOS=linux GOARCH=arm64 $(GO) test -exec qemu-aarch64 -timeout 60m ./internal/... ./cdf/... ./models/...
+
 SEEDS ?= 100000
 FROM  ?= 1
 sim: ## searches simulated schedules for one that breaks a guarantee; SEEDS=100000 FROM=1

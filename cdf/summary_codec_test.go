@@ -11,6 +11,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
 	"github.com/credence-stream/credence/cdf/quantity"
+	"github.com/credence-stream/credence/internal/isatest"
 )
 
 // goldenSummary is the stored summary of the frozen Levels golden, firstSummary
@@ -74,7 +75,8 @@ func checkSummary(t *testing.T, file string, spec *cdf.Spec) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(stored, golden) {
+	alike := isatest.SameBits(t)
+	if alike && !bytes.Equal(stored, golden) {
 		t.Error("the same shards now have another summary: raise Arithmetic or the summary's version")
 	}
 	g := loaded(t, cdf.NewFilter(spec, "golden"), state(t, f))
@@ -86,7 +88,7 @@ func checkSummary(t *testing.T, file string, spec *cdf.Spec) {
 		t.Fatal(err)
 	}
 	got, err := g.Summary()
-	if err != nil || fmt.Sprintf("%+v", *got) != fmt.Sprintf("%+v", *want) {
+	if err != nil || alike && fmt.Sprintf("%+v", *got) != fmt.Sprintf("%+v", *want) {
 		t.Errorf("restored %+v (%v), want %+v", got, err, want)
 	}
 	if again := g.AppendSummary(nil); !bytes.Equal(again, golden) {
@@ -103,6 +105,9 @@ func TestFirstSummaryLoads(t *testing.T) {
 	g := restored(t, f)
 	if err := g.RestoreSummary(first); err != nil {
 		t.Fatal(err)
+	}
+	if !isatest.SameBits(t) {
+		return
 	}
 	want, err := f.Summary()
 	if err != nil {

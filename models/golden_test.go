@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/isatest"
 )
 
 var update = flag.Bool("update", false, "write golden files that do not exist yet")
@@ -66,7 +67,8 @@ func golden(t *testing.T, s stream, spec *cdf.Spec) {
 	if err := old.UnmarshalBinary(want); err != nil {
 		t.Fatalf("%s does not load: %v", file, err)
 	}
-	if !bytes.Equal(snap, want) {
+	alike := isatest.SameBits(t)
+	if alike && !bytes.Equal(snap, want) {
 		t.Errorf("%s: the same shards now have other bytes: raise cdf's Arithmetic, or the kind's Revision and the state's version", file)
 	}
 	next := s.shard(r, 4)
@@ -77,13 +79,13 @@ func golden(t *testing.T, s stream, spec *cdf.Spec) {
 	}
 	a, errA := f.AppendBinary(nil)
 	b, errB := old.AppendBinary(nil)
-	if errA != nil || errB != nil || !bytes.Equal(a, b) {
+	if errA != nil || errB != nil || alike && !bytes.Equal(a, b) {
 		t.Errorf("%s goes on to another state (%v, %v)", file, errA, errB)
 	}
 	for version--; version > 0; version-- {
 		if b, err := os.ReadFile(name(version)); err == nil {
 			goesOn(t, spec, b, next)
-			if !spec.SameSums(b, snap) || !spec.SameSums(snap, b) {
+			if alike && (!spec.SameSums(b, snap) || !spec.SameSums(snap, b)) {
 				t.Errorf("%s has other sums", name(version))
 			}
 		}

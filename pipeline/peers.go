@@ -3,6 +3,10 @@ package pipeline
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -14,7 +18,7 @@ import (
 type Roster interface {
 	// Beat notes a beat of a member, unless its id is "", and returns the newest
 	// beat of each.
-	Beat(ctx context.Context, member string, beat uint64) (map[string]string, error)
+	Beat(ctx context.Context, member, beat string) (map[string]string, error)
 	// Forget removes a member's beat.
 	Forget(ctx context.Context, member string) error
 }
@@ -30,12 +34,15 @@ type peers struct {
 	expel   func(ctx context.Context, member string) error
 	timeout time.Duration
 	log     *slog.Logger
+	// arithmetic is how this process computes, which a beat tells behind its number: see unlike.
+	arithmetic string
 
 	mu     sync.Mutex
 	member string // this process's id, "" before it has one
 
 	seen map[string]sight
 	last time.Time // of the last look
+	odd  string    // how the last members computed that computed otherwise
 }
 
 // sight is the newest beat that was seen, and since when.
@@ -83,13 +90,32 @@ func (p *peers) look(ctx context.Context, n uint64) {
 	if p.reach(bounded) != nil {
 		return
 	}
-	beats, err := p.roster.Beat(bounded, member, n)
+	beats, err := p.roster.Beat(bounded, member, strconv.FormatUint(n, 10)+" "+p.arithmetic)
 	if err != nil {
 		return // nobody's silence is known
 	}
 	delete(beats, member)
+	p.unlike(beats)
 	for _, id := range p.silent(time.Now(), beats) {
 		p.remove(ctx, id)
+	}
+}
+
+// unlike tells of members whose floating-point numbers have other bits than this process's, each kind of them once: where a partition
+// moves between them, what is published again is not the same to the bit.
+func (p *peers) unlike(beats map[string]string) {
+	var others []string
+	for _, id := range slices.Sorted(maps.Keys(beats)) {
+		if _, theirs, told := strings.Cut(beats[id], " "); told && theirs != p.arithmetic && !slices.Contains(others, theirs) {
+			others = append(others, theirs)
+		}
+	}
+	slices.Sort(others)
+	if odd := strings.Join(others, ", "); odd != p.odd {
+		p.odd = odd
+		if odd != "" {
+			p.log.Warn("members compute with other bits", "arithmetic", p.arithmetic, "others", odd)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -48,12 +49,13 @@ func TestPeers(t *testing.T) {
 type roster struct {
 	beats  map[string]string
 	beaten int
+	beat   string
 	forgot []string
 	err    error
 }
 
-func (r *roster) Beat(context.Context, string, uint64) (map[string]string, error) {
-	r.beaten++
+func (r *roster) Beat(_ context.Context, _, beat string) (map[string]string, error) {
+	r.beaten, r.beat = r.beaten+1, beat
 	return maps.Clone(r.beats), r.err
 }
 
@@ -111,5 +113,39 @@ func TestSilentPeersAreExpelled(t *testing.T) {
 	p.look(t.Context(), 6)
 	if len(expelled) != 3 || r.beaten != 1 {
 		t.Errorf("with the coordinator it has beaten %d times, and expelled %v", r.beaten, expelled)
+	}
+}
+
+// Members whose numbers have other bits are told of once, and again when others come. What an older release shows says nothing of it.
+func TestMembersThatComputeOtherwise(t *testing.T) {
+	r := &roster{beats: map[string]string{"like": "3 aa", "old": "4"}}
+	var told strings.Builder
+	p := &peers{
+		roster: r, timeout: time.Hour, log: slog.New(slog.NewTextHandler(&told, nil)), arithmetic: "aa",
+		reach: func(context.Context) error { return nil },
+	}
+	p.join("self")
+	for i, look := range []struct{ beat, others string }{
+		{"", ""},
+		{"1 bb", "bb"},
+		{"2 bb", ""},
+		{"3 cc", `"bb, cc"`},
+		{"", "bb"},
+	} {
+		told.Reset()
+		if delete(r.beats, "new"); look.beat != "" {
+			r.beats["new"] = look.beat
+		}
+		if i == 3 {
+			r.beats["more"] = "9 bb"
+		}
+		p.look(t.Context(), uint64(i))
+		_, others, _ := strings.Cut(strings.TrimSpace(told.String()), "others=")
+		if others != look.others {
+			t.Errorf("look %d tells of %q, want %q: %s", i, others, look.others, told.String())
+		}
+	}
+	if want := "4 aa"; r.beat != want {
+		t.Errorf("it shows %q, want %q", r.beat, want)
 	}
 }

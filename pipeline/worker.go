@@ -35,8 +35,10 @@ type Options struct {
 	SkipGaps  bool          // on_gap: skip
 	Heartbeat time.Duration // of the group; a fenced worker waits two
 	Peer      time.Duration // without a beat in the roster until a member is expelled
-	Flush     time.Duration // the longest that a revoked assignment saves its work, if it takes as long
-	Lanes     int           // at work at the same time, of a partition and in all; 0: one per core
+	// Arithmetic is the same for processes whose floating-point numbers have the same bits; the roster shows it to the others.
+	Arithmetic string
+	Flush      time.Duration // the longest that a revoked assignment saves its work, if it takes as long
+	Lanes      int           // at work at the same time, of a partition and in all; 0: one per core
 
 	NewDecoder func() Decoder // Lanes of them
 	NewOutputs func() Outputs // as many
@@ -104,7 +106,7 @@ func New(opt Options) (*Worker, error) {
 func (w *Worker) Run(ctx context.Context) error {
 	w.opt.Metrics.expectTenants(w.opt.Rules)
 	w.ending, w.pool = ctx.Done(), newPool(w.opt.Lanes, &w.opt)
-	p := &peers{roster: w.opt.Roster, reach: w.opt.Group.Reach, expel: w.opt.Group.Expel, timeout: w.opt.Peer, log: w.opt.Logger}
+	p := &peers{roster: w.opt.Roster, reach: w.opt.Group.Reach, expel: w.opt.Group.Expel, timeout: w.opt.Peer, log: w.opt.Logger, arithmetic: w.opt.Arithmetic}
 	if p.roster != nil {
 		// It lives until the last checkpoint is saved.
 		defer p.start(context.WithoutCancel(ctx))()

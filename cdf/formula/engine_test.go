@@ -17,6 +17,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/formula"
 	"github.com/credence-stream/credence/cdf/quantity"
+	"github.com/credence-stream/credence/internal/isatest"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models"
 )
@@ -366,7 +367,7 @@ func TestMissingAndRefused(t *testing.T) {
 
 // A state has what a formula has settled: the levels of its factors. It loads for ever.
 func TestSettledGolden(t *testing.T) {
-	list := shards(8, 20)
+	list, alike := shards(8, 20), isatest.SameBits(t)
 	const newest = "testdata/snapshot_v4_linear_formula_untold.bin"
 	for _, file := range []string{
 		"testdata/snapshot_v1_linear_formula.bin", "testdata/snapshot_v4_linear_formula.bin", "testdata/snapshot_v4_linear_formula_curved.bin", newest,
@@ -387,14 +388,14 @@ func TestSettledGolden(t *testing.T) {
 		if file != newest { // which shards came is remembered since, what is told of curves, or rows count by what they tell
 			same = s.SameSums
 		}
-		if !same(snap, golden) {
+		if alike && !same(snap, golden) {
 			t.Errorf("%s: the same shards now have other bytes: raise cdf's Arithmetic, or the version", file)
 		}
 		old := cdf.NewFilter(s, "golden")
 		if err := old.UnmarshalBinary(golden); err != nil {
 			t.Fatal(err)
 		}
-		if !same(state(t, f, list[7:]), state(t, old, list[7:])) {
+		if now, then := state(t, f, list[7:]), state(t, old, list[7:]); alike && !same(now, then) {
 			t.Errorf("%s goes on to another state", file)
 		}
 	}

@@ -227,7 +227,7 @@ func TestAddCurves(t *testing.T) {
 					for i, score := range scores {
 						x := max(min(a[i*stride+k], 2), -2)
 						w := math.FMA(x, x-c.Slope[k], -c.Level[k])
-						t := w * score
+						t := float64(w * score)
 						want[0][k] += t
 						want[1][k] = math.FMA(t, t, want[1][k])
 						want[2][k] += w
@@ -445,7 +445,7 @@ func TestRoots(t *testing.T) {
 			x, y, root, inverse := random(r, n), random(r, n), random(r, n+1), random(r, n+1)
 			want, other := make([]float64, n), make([]float64, n)
 			for i := range x {
-				x[i], y[i] = x[i]*x[i], y[i]*y[i]
+				x[i], y[i] = float64(x[i]*x[i]), float64(y[i]*y[i])
 				want[i] = math.Sqrt(x[i] + y[i])
 				other[i] = 1 / want[i]
 			}

@@ -1,12 +1,14 @@
-// Package isatest runs tests of kernels with all sets of instructions.
+// Package isatest runs tests of kernels with all sets of instructions, and tells which builds have the bits of golden files.
 package isatest
 
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf/isa"
+	"github.com/credence-stream/credence/internal/arithmetic"
 )
 
 // Use makes with, what a package's kernels are run with, the set until the test ends. It
@@ -29,4 +31,13 @@ func Each(t *testing.T, with *isa.Set, run func(t *testing.T)) {
 			run(t)
 		})
 	}
+}
+
+// SameBits reports whether this build computes with the bits that golden files have, and logs where it does not.
+func SameBits(t testing.TB) bool {
+	same := arithmetic.ID() == arithmetic.Reference
+	if !same {
+		t.Logf("bytes are not compared: this is %s with the arithmetic %s, golden files are of %s", runtime.GOARCH, arithmetic.ID(), arithmetic.Reference)
+	}
+	return same
 }

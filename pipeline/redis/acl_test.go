@@ -68,7 +68,7 @@ func everything(t *testing.T, s *Store) error {
 			return err
 		},
 		func() error { _, err := s.Audit(ctx, part); return err },
-		func() error { _, err := s.Beat(ctx, "m", 1); return err },
+		func() error { _, err := s.Beat(ctx, "m", "1"); return err },
 		func() error { return s.Forget(ctx, "m") },
 		func() error { _, err := s.Claim(ctx, lease("b")); return err },
 		func() error {

@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -14,10 +13,10 @@ var _ pipeline.Roster = (*Store)(nil)
 func (s *Store) members() string { return "credence:{" + s.scope + "}:members" }
 
 // Beat implements pipeline.Roster.
-func (s *Store) Beat(ctx context.Context, member string, beat uint64) (map[string]string, error) {
+func (s *Store) Beat(ctx context.Context, member, beat string) (map[string]string, error) {
 	pipe := s.client.Pipeline()
 	if member != "" {
-		pipe.HSet(ctx, s.members(), member, strconv.FormatUint(beat, 10))
+		pipe.HSet(ctx, s.members(), member, beat)
 	}
 	all := pipe.HGetAll(ctx, s.members())
 	if _, err := pipe.Exec(ctx); err != nil {

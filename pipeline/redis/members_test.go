@@ -2,6 +2,7 @@ package redis
 
 import (
 	"maps"
+	"strconv"
 	"testing"
 )
 
@@ -17,7 +18,7 @@ func testBeats(t *testing.T, b backend) {
 		if i == 1 {
 			member = "b"
 		}
-		got, err := s.Beat(t.Context(), member, uint64(i+1))
+		got, err := s.Beat(t.Context(), member, strconv.Itoa(i+1))
 		if err != nil || !maps.Equal(got, want) {
 			t.Fatalf("beats %v, %v, want %v", got, err, want)
 		}
@@ -25,7 +26,7 @@ func testBeats(t *testing.T, b backend) {
 	if err := s.Forget(t.Context(), "b"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Beat(t.Context(), "", 9); err != nil || !maps.Equal(got, map[string]string{"a": "3"}) {
+	if got, err := s.Beat(t.Context(), "", "9"); err != nil || !maps.Equal(got, map[string]string{"a": "3"}) {
 		t.Fatalf("beats %v, %v", got, err)
 	}
 }

@@ -13,7 +13,7 @@
 //	credence:{...}:aside                                        set of the tokens of clears that did not come to their end
 //	credence:{...}:aside:<token>:<b>                            what was state:<b> before
 //	credence:{<cluster>/<group>/<topic>}:topic                  hash: partitions
-//	credence:{<cluster>/<group>}:members                        hash: member of the group -> its newest beat
+//	credence:{<cluster>/<group>}:members                        hash: member of the group -> its newest beat, and the arithmetic of its build
 //
 // A partition that was claimed and never saved has a meta with an owner and
 // no watermark; it does not exist yet.

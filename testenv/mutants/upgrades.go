@@ -15,6 +15,10 @@ var upgrades = []mutant{
 		"case bytes.IndexByte(sectionTags, tag) < 0:", "case bytes.Contains(nil, []byte{tag}):", "TestSectionsThatAreNone", []string{"./pipeline"}},
 	{"a version without a golden file", "pipeline/envelope.go",
 		"envelopeSection = 4", "envelopeSection = 5", "TestEveryVersionHasAGolden|TestEnvelopeGolden", []string{"./pipeline"}},
+	{"members that compute otherwise not told of", "pipeline/peers.go",
+		"told && theirs != p.arithmetic && ", "told && theirs == p.arithmetic && ", "TestMembersThatComputeOtherwise", machine},
+	{"members that compute otherwise told of with every look", "pipeline/peers.go",
+		"\t\tp.odd = odd\n", "", "TestMembersThatComputeOtherwise", machine},
 	{"a lowered limit is taken", "pipeline/rules.go",
 		"l.Rows >= old.Rows && ", "", "TestEveryKeyUnderLiveState", []string{"./cmd/consumer"}},
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/internal/replay"
 	"github.com/credence-stream/credence/internal/access"
+	"github.com/credence-stream/credence/internal/arithmetic"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/arrow"
 	"github.com/credence-stream/credence/pipeline/depend"
@@ -270,9 +271,9 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 		Publisher: n.newPublisher(c, logger),
 		Store:     n.Store,
 		Roster:    roster,
-		Peer:      time.Duration(c.Kafka.PeerTimeout),
-		Rules:     n.Rules,
-		Interval:  time.Duration(c.Checkpoint.Interval), MinPause: time.Duration(c.Checkpoint.MinPause),
+		Peer:      time.Duration(c.Kafka.PeerTimeout), Arithmetic: arithmetic.ID(),
+		Rules:    n.Rules,
+		Interval: time.Duration(c.Checkpoint.Interval), MinPause: time.Duration(c.Checkpoint.MinPause),
 		Records: c.Checkpoint.Records, Bytes: int64(c.Checkpoint.Bytes),
 		Inflight: int64(c.Memory.Inflight), Cache: int64(c.Memory.Cache),
 		SkipGaps: c.OnGap == "skip", Heartbeat: config.Heartbeat, Flush: min(flush, time.Duration(c.Kafka.SessionTimeout)/2),
@@ -293,7 +294,7 @@ const lostAdvice = "states are not concerned, and the next shard of a key publis
 // admit returns nil when the store answers: without it a member of the group holds up the
 // partitions that it gets.
 func (n *Connection) admit(ctx context.Context) error {
-	_, err := n.Store.Beat(ctx, "", 0)
+	_, err := n.Store.Beat(ctx, "", "")
 	switch {
 	case n.watch == nil:
 	case err != nil:

@@ -11,6 +11,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/term"
+	"github.com/credence-stream/credence/internal/arithmetic"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/admin"
 	"github.com/credence-stream/credence/pipeline/kafka"
@@ -113,6 +114,9 @@ func (s *states) verify(ctx context.Context, format string) error {
 	untold := ""
 	if gone > 0 {
 		untold = ", " + cli.Plural(gone, "cannot", "cannot") + " be verified"
+	}
+	if wrong > 0 {
+		s.Printf("what a member with another arithmetic than %s wrote, which its version says, differs without being damaged", arithmetic.ID())
 	}
 	s.Printf("%s the log, %s%s", cli.Plural(keys, "key matches", "keys match"), cli.Plural(wrong, "differs", "differ"), untold)
 	if err := out.End(); err != nil || wrong == 0 {

@@ -4,6 +4,8 @@ package version
 import (
 	"runtime"
 	"runtime/debug"
+
+	"github.com/credence-stream/credence/internal/arithmetic"
 )
 
 // What the linker is told where there is no repository to ask, as in the build of an
@@ -17,6 +19,8 @@ type Info struct {
 	Modified bool   `json:"modified"` // the source was not as committed
 	Go       string `json:"go"`       // the compiler's version
 	Platform string `json:"platform"` // operating system and processor
+	// Arithmetic is the same for builds that compute with the same bits: members of a group should have one.
+	Arithmetic string `json:"arithmetic"`
 }
 
 // Get returns what the linker stored in the binary.
@@ -39,7 +43,7 @@ func from(b *debug.BuildInfo) Info {
 	i := Info{
 		Version:  b.Main.Version,
 		Go:       runtime.Version(),
-		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Platform: runtime.GOOS + "/" + runtime.GOARCH, Arithmetic: arithmetic.ID(),
 	}
 	if i.Version == "" || i.Version == "(devel)" {
 		i.Version = "devel"
@@ -65,5 +69,5 @@ func (i Info) String() string {
 		}
 		s += ")"
 	}
-	return s + ", " + i.Go + ", " + i.Platform
+	return s + ", " + i.Go + ", " + i.Platform + ", arithmetic " + i.Arithmetic
 }
