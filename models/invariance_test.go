@@ -31,6 +31,7 @@ type writing struct {
 	reversed     bool // columns
 	renamed      bool // groups
 	unanswered   bool // with rows that have no response
+	incomplete   bool // with a row that lacks a column
 	later        int64
 	kinds        string
 	moreFlags    string // flags that may differ: what they count is of rows in their order, or of all rows
@@ -50,6 +51,7 @@ var writings = []writing{
 	{name: "groups of other names", x: same, y: same, renamed: true, kinds: "anova poisson"},
 	{name: "times of another year", x: same, y: same, later: -1_700_000_000, kinds: "dlm"},
 	{name: "rows without a response", x: same, y: same, unanswered: true, moreFlags: "curved", kinds: "linear compressed anova probit poisson"},
+	{name: "rows without a column and rows without a response", x: same, y: same, unanswered: true, incomplete: true, moreFlags: "curved", kinds: "linear compressed probit poisson"},
 }
 
 func (w *writing) batch(d table, r *rand.Rand) *cdf.Batch {
@@ -65,6 +67,9 @@ func (w *writing) batch(d table, r *rand.Rand) *cdf.Batch {
 		extra = 3
 		rows = append(rows, rows[:extra]...)
 	}
+	if w.incomplete {
+		rows = append(rows, rows[0])
+	}
 	b := &cdf.Batch{Rows: len(rows)}
 	number := func(name string, v []float64, to cdf.Affine) {
 		c := cdf.Column{Name: name, Number: make([]float64, len(rows))}
@@ -76,8 +81,11 @@ func (w *writing) batch(d table, r *rand.Rand) *cdf.Batch {
 	for j, v := range d.x {
 		number(fmt.Sprint("x", j), v, w.x)
 	}
+	if w.incomplete {
+		b.Columns[0].Number[len(rows)-1] = math.NaN()
+	}
 	number("y", d.y, w.y)
-	for i := len(d.y); i < len(rows); i++ {
+	for i := len(d.y); i < len(d.y)+extra; i++ {
 		b.Columns[len(d.x)].Number[i] = math.NaN()
 	}
 	if d.group != nil {

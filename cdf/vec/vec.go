@@ -31,7 +31,7 @@ func Finite(x []float64) bool {
 	return sum == 0
 }
 
-// Standardize sets dst to (v - center)/scale; v is at least as long as dst and
+// Standardize sets dst to (v - center)/scale; v is at least as long as dst, which may begin where v does, and
 // scale is positive.
 //
 // Vectors multiply by the inverse and correct the quotient twice by its remainder,
@@ -39,6 +39,21 @@ func Finite(x []float64) bool {
 // numbers so large or small that a remainder is not exact are divided. It reports whether all of dst is finite, as what was not divided is.
 func Standardize(dst, v []float64, center, scale float64) (finite bool) {
 	v = v[:len(dst)]
+	if len(dst) == 0 || &dst[0] != &v[0] {
+		return standardize(dst, v, center, scale)
+	}
+	// Vectors have written their quotients when they find a number that must be divided: it is divided as it was.
+	var was [64]float64
+	finite = true
+	for len(dst) > 0 {
+		n := copy(was[:], dst)
+		finite = standardize(dst[:n], was[:n], center, scale) && finite
+		dst = dst[n:]
+	}
+	return finite
+}
+
+func standardize(dst, v []float64, center, scale float64) (finite bool) {
 	done := 0
 	if scale > 1/reach && scale < reach {
 		done = standardizeVectors(dst, v, center, scale)

@@ -114,18 +114,21 @@ func finiteVectors(x []float64) (done int, sum float64) {
 	return done, sum
 }
 
-// standardizeVectors returns how many entries it has written.
+// standardizeVectors returns how many entries it is done with; of those behind them it may have written some.
 func standardizeVectors(dst, v []float64, center, scale float64) (done int) {
 	if with == isa.Portable {
 		return 0
 	}
 	for len(dst)-done >= 4 {
-		lanes, standardize := 4, avx2Standardize
+		var n, divided int
 		if with == isa.AVX512 && len(dst)-done >= 8 {
-			lanes, standardize = 8, avx512Standardize
+			n = min(len(dst)-done, most) &^ 7
+			divided = avx512Standardize(&dst[done], &v[done], n, center, scale, 1/scale)
+		} else {
+			n = min(len(dst)-done, most) &^ 3
+			divided = avx2Standardize(&dst[done], &v[done], n, center, scale, 1/scale)
 		}
-		n := min(len(dst)-done, most) &^ (lanes - 1)
-		if standardize(&dst[done], &v[done], n, center, scale, 1/scale) != 0 {
+		if divided != 0 {
 			break
 		}
 		done += n

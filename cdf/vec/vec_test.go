@@ -77,6 +77,11 @@ func TestStandardize(t *testing.T) {
 				t.Errorf("%v less %v over %v is finite: %t", v, center, scale, finite)
 			}
 			identical(t, "quotients", got, want)
+			copy(got, v)
+			if Standardize(got, got, center, scale) != finite {
+				t.Errorf("%v less %v over %v is finite elsewhere: %t", v, center, scale, finite)
+			}
+			identical(t, "quotients in place", got, want)
 		}
 		for n := range 40 {
 			check(random(r, n), r.NormFloat64(), r.ExpFloat64())

@@ -170,7 +170,10 @@ func (s *Server) parse(body []byte, sent string, inputs []cdf.Input) (asked, err
 		return newRowReader(bytes.NewReader(body), inputs, maxPredictions).read()
 	}
 	b, err := s.options.NewDecoder().Decode(body)
+	text := bytes.TrimLeft(body, " \t\r\n")
 	switch {
+	case err != nil && len(text) > 0 && (text[0] == '{' || text[0] == '['):
+		return asked{}, badBody("it is text such as JSON, and Content-Type says %s: %s is that of JSON", arrowType, jsonType)
 	case errors.Is(err, pipeline.ErrDecode):
 		return asked{}, badBody("%v", err)
 	case err != nil:

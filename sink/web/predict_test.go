@@ -288,6 +288,9 @@ func TestPredictArrowRefusals(t *testing.T) {
 			t.Errorf("%.10q: %d %s", garbage, status, body)
 		}
 	}
+	if status, _, body := send(s, "POST", "/v1/models/flights%2FATL/predict", ` {"rows":[]}`, "Content-Type", arrowType); status != 400 || !strings.Contains(body, "application/json is that of JSON") {
+		t.Errorf("JSON as Arrow: %d %s", status, body)
+	}
 	if status, _, body := send(s, "POST", "/v1/models/flights%2FATL/predict", strings.Repeat("x", 1<<20+1), "Content-Type", arrowType); status != 413 {
 		t.Errorf("too large: %d %s", status, body)
 	}

@@ -326,6 +326,7 @@ var guarantees = []mutant{
 		"\tbody, err := s.readBody(w, r, &h)\n\tif err != nil {\n\t\treturn err\n\t}\n\tif err := s.turns.take(r.Context(), w); err != nil {\n\t\treturn err\n\t}\n",
 		"\tif err := s.turns.take(r.Context(), w); err != nil {\n\t\treturn err\n\t}\n\tbody, err := s.readBody(w, r, &h)\n\tif err != nil {\n\t\treturn err\n\t}\n",
 		"TestClientsThatSendNothing", web},
+	{"JSON as Arrow is told of topics", "sink/web/predict.go", "case err != nil && len(text) > 0 && (", "case false && len(text) > 0 && (", "TestPredict", web},
 	{"a prediction without numbers is answered", "sink/web/predict.go", "checkFound(r, m, a, rows)", "nil", "TestPredictBeyondRange", web},
 	{"a value that is no JSON has no row", "sink/web/rows.go", "if err := r.json.Decode(&v); err != nil {\n\t\t\treturn badBody(\"row", "if err := r.decode(&v); err != nil {\n\t\t\treturn badBody(\"", "TestPredictRefusals", web},
 	{"a missing label is refused where it is a level", "sink/web/rows.go", "if c.gaps && c.label", "if !c.gaps && c.label", "TestPredictMissingLevels", web},

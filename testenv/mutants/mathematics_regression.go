@@ -164,6 +164,8 @@ var ofProbit = []mutant{
 		"\t\t\tr.room[i] = 1\n", "\t\t\tr.room[i] = 0\n", "^TestRowsAreLaidOut$", []string{"./cdf"}},
 	{"quotients that overflow are finite", "cdf/vec/vec.go",
 		"sum += q * 0", "sum += 0 * float64(i)", "^TestStandardize$", []string{"./cdf/vec"}},
+	{"quotients are divided again", "cdf/vec/vec.go",
+		"finite = standardize(dst[:n], was[:n], center, scale) && finite", "finite = standardize(dst[:n], dst[:n], center, scale) && finite", "^TestWrittenOtherwise$", []string{"./models"}},
 	{"a response is not centred", "cdf/rows.go",
 		"vec.Standardize(r.y, v, s.y.Center, s.y.Scale)", "vec.Standardize(r.y, v, 0, s.y.Scale)", "^TestWrittenOtherwise$", []string{"./models"}},
 	{"a model's amended state is not told", "cdf/codec.go",

@@ -231,6 +231,9 @@ func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
 	if err != nil {
 		return nil, nil, s.explained(err, a.Names, f.wish.Response)
 	}
+	if m.formula != nil {
+		m.pooled = s.profile.pooled(m.formula, f.shard)
+	}
 	var text []byte
 	var warnings []string
 	write := func() (*cdf.Spec, error) {

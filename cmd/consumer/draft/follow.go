@@ -61,6 +61,7 @@ func (m *Model) Notes() (all []string) {
 	if r := m.response; r.distinct() == 1 && r.infinite == 0 {
 		all = append(all, fmt.Sprintf("the response %s is constant: %s in every row that has one: there is nothing to learn", plain(r.name), r.only()))
 	}
+	all = append(all, m.pooled...)
 	all = append(all, m.standIns()...)
 	all = append(all, m.spellings()...)
 	for i := range m.follow {

@@ -41,6 +41,7 @@ type Model struct {
 	columns  []given
 	formula  *formula.Formula // nil: columns are listed
 	parts    []string         // of times that are its terms
+	pooled   []string         // what is to be said of its levels
 	follow   []collinear.Found
 	own      *own // nil: centre, scale and priors are the defaults
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/producer/rows"
 	"github.com/credence-stream/credence/models/kind"
 )
@@ -93,26 +94,32 @@ func (l *Look) Response(name string) error {
 	return fmt.Errorf("the response %q is constant: %s in %s: there is nothing to learn; name another with --response", name, c.only(), every)
 }
 
-// Responses lists the columns that could be the response, one to a line, with what was
-// seen of each and the kind that would model it; those named as a time come last.
-func (l *Look) Responses(kinds kind.Registry) []string {
-	var all, last []string
+// Responses lists columns that could be the response, one to a line, with what was
+// seen of each and the kind that would model it; those named as a time come last. Of more than most it lists the
+// first and says how many columns may be others: a suggestion looks at all columns, so that of thousands not each has one.
+func (l *Look) Responses(kinds kind.Registry, most int) []string {
+	var all, last []*column
 	for _, c := range l.profile.columns {
-		if !l.profile.responds(c) {
-			continue
+		switch {
+		case !l.profile.responds(c):
+		case has(c.name, timeWords):
+			last = append(last, c)
+		default:
+			all = append(all, c)
+		}
+	}
+	all = append(all, last...)
+	var lines []string
+	for i, c := range all {
+		if len(lines) == most {
+			return append(lines, "and "+cli.Plural(len(all)-i, "more column"))
 		}
 		m, err := l.profile.Suggest(kinds, Wish{Response: c.name, Kind: l.flags.wish.Kind, Group: l.flags.wish.Group})
-		if err != nil {
-			continue
+		if err == nil {
+			lines = append(lines, fmt.Sprintf("%s: %s; kind %s, because %s", plain(c.name), c.describe(l.profile), m.Kind.Name, m.why))
 		}
-		line := fmt.Sprintf("%s: %s; kind %s, because %s", plain(c.name), c.describe(l.profile), m.Kind.Name, m.why)
-		if has(c.name, timeWords) {
-			last = append(last, line)
-			continue
-		}
-		all = append(all, line)
 	}
-	return append(all, last...)
+	return lines
 }
 
 // responds reports whether a column could be the response if nobody says which.

@@ -189,12 +189,12 @@ func (t *trial) lookAt(ctx context.Context) (*draft.Look, error) {
 
 // whichResponse is the answer to a command line without --response.
 func (t *trial) whichResponse(l *draft.Look) error {
-	could := l.Responses(t.Kinds)
+	could := l.Responses(t.Kinds, mostListed)
 	if len(could) == 0 {
 		return fmt.Errorf("no column of %s could be the response, for every kind takes numbers", l.What())
 	}
 	for _, note := range l.Notes() {
 		t.Printf("note: %s", note)
 	}
-	return cli.Usagef("which column is to be explained? --response C names it. In %s it could be:\n  %s", l.What(), strings.Join(cli.First(could, mostListed), "\n  "))
+	return cli.Usagef("which column is to be explained? --response C names it. In %s it could be:\n  %s", l.What(), strings.Join(could, "\n  "))
 }

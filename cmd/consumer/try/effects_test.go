@@ -116,6 +116,20 @@ func TestGroupsAreExplained(t *testing.T) {
 	}
 }
 
+// TestMomentsThatDoNotExist: of two groups tau2 has a median, and no mean.
+func TestMomentsThatDoNotExist(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("town,sold\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "t%d,%d.5\n", i%2, 10+5*(i%2)+i*7%5)
+	}
+	x := begin(t, clitest.WriteFile(t, "sales.csv", []byte(b.String())), func(tr *trial) { tr.ask.Wish.Kind = "anova" })
+	<-x.done
+	if out := x.out.String(); x.result != nil || !regexp.MustCompile(`\n  mu: 1\d\..*\n  tau2: \d.*\n  sigma2: `).MatchString(out) {
+		t.Errorf("%v\n%s", x.result, out)
+	}
+}
+
 // TestTheLargestEffectsAreTold: what is sure is not the prior's, and of the effects that are not
 // shown those are named that are larger, or surer, than the ones that are.
 func TestTheLargestEffectsAreTold(t *testing.T) {

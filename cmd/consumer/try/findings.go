@@ -140,6 +140,10 @@ func (f *findings) add(m *web.Model, byName map[string]*effect, only bool) {
 		e := estimateOf(p.Key, &s.Rows[i], scales)
 		family, inner := split(s.Rows[i].Variable)
 		coefficient := family == "beta" || family == "gamma" // those of compressed
+		if !coefficient && math.IsNaN(e.mean) {
+			// There is none, as of tau2 of two groups.
+			e.mean = s.Rows[i].Median
+		}
 		switch {
 		case coefficient && inner == cdf.InterceptName:
 		case coefficient && strings.HasSuffix(inner, "=__other__") && slices.Contains(s.PriorDominated, s.Rows[i].Variable):

@@ -11,6 +11,7 @@ import (
 
 	"github.com/credence-stream/credence/cmd/internal/clitest"
 	"github.com/credence-stream/credence/cmd/producer/rows"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // A column of names of rows is no key: it is said before anything starts, in memory for
@@ -163,5 +164,35 @@ func TestAPipeIsTheFile(t *testing.T) {
 	}
 	if numbers(x.out.String()) != numbers(reports[0]) {
 		t.Errorf("%s gives\n%s", filepath.Base(name), x.out.String())
+	}
+}
+
+// TestManyResponses: of hundreds of columns that could be the response those that are listed are looked at, for each looks at all.
+func TestManyResponses(t *testing.T) {
+	var b strings.Builder
+	for i := range 40 {
+		for j := range 200 {
+			if i == 0 {
+				fmt.Fprintf(&b, "x%d,", j)
+			} else {
+				fmt.Fprintf(&b, "%d.5,", i*(j+3)%211)
+			}
+		}
+		b.WriteString("1\n")
+	}
+	looks := 0
+	x := begin(t, clitest.WriteFile(t, "wide.csv", []byte(b.String())), func(tr *trial) {
+		tr.ask.Wish.Response = ""
+		linear := *tr.Kinds[0]
+		suggest := linear.Suggest
+		linear.Suggest = func(p *kind.Profile) kind.Suggestion {
+			looks++
+			return suggest(p)
+		}
+		tr.Kinds = kind.Registry{&linear}
+	})
+	<-x.done
+	if said := fmt.Sprint(x.result); !strings.HasSuffix(said, "\n  and 180 more columns") || looks != mostListed {
+		t.Errorf("%d looks: %s", looks, said)
 	}
 }
