@@ -7,7 +7,7 @@ import "github.com/credence-stream/credence/cdf/isa"
 // application is what reflections are applied to, as the assembly takes it. Strides are in
 // bytes.
 type application struct {
-	v     *float64 // the panel of the reflections
+	v     *float64 // the panel of the reflections, as avx512Reduce leaves it
 	rows  int
 	a     *float64 // the first panel they are applied to
 	apart int

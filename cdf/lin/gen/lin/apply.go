@@ -64,28 +64,47 @@ func apply(panels int) {
 		}
 	})
 
-	// below calls f in a loop over the rows below, of which v and a are at.
-	below := func(label string, f func(v reg.GPVirtual, a func(q int) Mem)) {
-		v, a, left := asm.Loaded(at(applyV)), asm.Loaded(at(applyA)), asm.Loaded(at(applyRows))
-		Label(label)
-		f(v, func(q int) Mem {
-			m := Mem{Base: a}
-			if q > 0 {
-				m.Index, m.Scale = apart, uint8(q)
+	// below calls f for the rows below, of which v and a are at: four at a time in a loop, and then one by one. Of v four rows are
+	// vectors of a column each.
+	below := func(label string, f func(v func(i int) Mem, a func(q int) Mem)) {
+		v, a := asm.Loaded(at(applyV)), asm.Loaded(at(applyA))
+		for _, rows := range []int{4, 1} {
+			name := fmt.Sprint(label, rows)
+			left := asm.Loaded(at(applyRows))
+			if rows == 4 {
+				SHRQ(U8(2), left)
+			} else {
+				ANDQ(U8(3), left)
 			}
-			return m
-		})
-		ADDQ(U8(64), v)
-		ADDQ(U8(64), a)
-		DECQ(left)
-		JNZ(LabelRef(label))
+			JZ(LabelRef(name + "end"))
+			Label(name)
+			for r := range rows {
+				f(func(i int) Mem { return Mem{Base: v, Disp: 32*i + 8*r} }, func(q int) Mem {
+					m := Mem{Base: a, Disp: 64 * r}
+					if q > 0 {
+						m.Index, m.Scale = apart, uint8(q)
+					}
+					return m
+				})
+			}
+			if rows == 4 {
+				ADDQ(U32(256), v)
+				ADDQ(U32(256), a)
+			} else {
+				ADDQ(U8(8), v)
+				ADDQ(U8(64), a)
+			}
+			DECQ(left)
+			JNZ(LabelRef(name))
+			Label(name + "end")
+		}
 	}
-	below("sums", func(v reg.GPVirtual, a func(q int) Mem) {
+	below("sums", func(v func(i int) Mem, a func(q int) Mem) {
 		for q := range panels {
 			VMOVUPD(a(q), col(q))
 		}
 		for i := range reflections {
-			multiply(Mem{Base: v, Disp: 8 * i}, factor(i), panels, col, func(q int) reg.VecPhysical { return sum(i, q) })
+			multiply(v(i), factor(i), panels, col, func(q int) reg.VecPhysical { return sum(i, q) })
 		}
 	})
 
@@ -112,12 +131,12 @@ func apply(panels int) {
 			set.Store(other, m, last)
 		}
 	})
-	below("off", func(v reg.GPVirtual, a func(q int) Mem) {
+	below("off", func(v func(i int) Mem, a func(q int) Mem) {
 		for q := range panels {
 			VMOVUPD(a(q), col(q))
 		}
 		for i := range reflections {
-			multiply(Mem{Base: v, Disp: 8 * i}, factor(i), panels, func(q int) reg.VecPhysical { return sum(i, q) }, col)
+			multiply(v(i), factor(i), panels, func(q int) reg.VecPhysical { return sum(i, q) }, col)
 		}
 		for q := range panels {
 			VMOVUPD(col(q), a(q))
