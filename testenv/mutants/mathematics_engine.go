@@ -351,6 +351,8 @@ var ofEngine = []mutant{
 		"row[l] += float64(head * v)", "row[l] += 0 * v * head", "^TestPanelsAreReflections$", algebra},
 	{"panels: rows left over not reduced by AVX-512", "cdf/lin/reduce_amd64.go",
 		"fours := (m + 3) / 4", "fours := max(m/4, 1)", "^TestReduce$", algebra},
+	{"panels: a column too many for half a vector", "cdf/lin/apply_amd64.go",
+		"last <= panelCols/2", "last <= panelCols/2+1", "^TestPanelsAreReflections$", algebra},
 	{"panels: rows beyond the block's taken along", "cdf/lin/qr.go",
 		"[m*panelCols : (m+3)/4*4*panelCols])", "[m*panelCols : m*panelCols])", "^TestPanelsAreReflections$", algebra},
 	{"few columns: rows beyond the block's taken along", "cdf/lin/few.go",
