@@ -9279,6 +9279,53 @@ whole:
 	VZEROUPPER
 	RET
 
+// func avx512ScaleColumns(p *byte)
+// Requires: AVX, AVX512F
+TEXT ·avx512ScaleColumns(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), CX
+	MOVQ (CX), AX
+	MOVQ 8(CX), DX
+	MOVQ 16(CX), BX
+	MOVQ 24(CX), SI
+	MOVQ 32(CX), DI
+	MOVQ 40(CX), R8
+	MOVQ 48(CX), R9
+
+row:
+	XORQ R11, R11
+	MOVQ R8, CX
+	JMP  test
+
+eight:
+	VMOVUPD (DX)(R11*8), Z0
+	VMULPD  (BX)(R11*8), Z0, Z0
+	VMOVUPD Z0, (AX)(R11*8)
+	ADDQ    $0x08, R11
+
+test:
+	SUBQ      $0x08, CX
+	JGE       eight
+	ADDQ      $0x08, CX
+	JZ        next
+	MOVQ      $0x00000001, R10
+	SHLQ      CL, R10
+	DECQ      R10
+	KMOVW     R10, K1
+	VMOVUPD.Z (DX)(R11*8), K1, Z0
+	VMULPD.Z  (BX)(R11*8), Z0, K1, Z0
+	VMOVUPD   Z0, K1, (AX)(R11*8)
+
+next:
+	ADDQ SI, AX
+	ADDQ SI, DX
+	SUBQ DI, SI
+	ADDQ $0x08, BX
+	DECQ R8
+	DECQ R9
+	JNZ  row
+	VZEROUPPER
+	RET
+
 // func avx512Invert(p *byte)
 // Requires: AVX, AVX512F
 TEXT ·avx512Invert(SB), NOSPLIT, $0-8

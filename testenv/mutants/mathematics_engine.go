@@ -373,6 +373,8 @@ var ofEngine = []mutant{
 		"p.l, p.g, p.out, p.bits = &l[(n-1)*k+i], &g[(n-1)*k+i]", "p.l, p.g, p.out, p.bits = &l[(n-1)*k+i], &g[i]", "^TestPivotSquares$", algebra},
 	{"pivots: squares of what is to be solved", "cdf/lin/pivot.go",
 		"float64(u*u), g[j*k+i], q", "float64(u*row[j]), g[j*k+i], q", "^TestPivotSquares", algebra},
+	{"triangle: columns of a later call scaled as the first ones", "cdf/lin/triangle_amd64.go",
+		"x: &x[done], step:", "x: &x[0], step:", "^TestScaleColumns$", algebra},
 	{"triangle: small squares not multiplied", "cdf/lin/triangle.go",
 		"v := t.a[at] * by", "v := t.a[at] + 0*by", "^TestTriangle$", algebra},
 	{"spread: squares of the rows left over", "cdf/lin/spread.go",
