@@ -63,10 +63,13 @@ func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs 
 		last := min(cols-j-(vectors-1)*lanes, lanes)
 		p.b, p.c, p.bits = &b[j], &c[j], 1<<last-1
 		if with == isa.AVX512 {
-			switch vectors {
-			case 1:
+			switch {
+			case vectors == 1 && last <= isa.AVX2.Lanes(): // half of a vector
+				isa.Mask(p.mask[:], last)
+				avx2x1(&p)
+			case vectors == 1:
 				avx512x1(&p)
-			case 2:
+			case vectors == 2:
 				avx512x2(&p)
 			default:
 				avx512x3(&p)
