@@ -62,14 +62,11 @@ func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs 
 		}
 		last := min(cols-j-(vectors-1)*lanes, lanes)
 		p.b, p.c, p.bits = &b[j], &c[j], 1<<last-1
-		if with == isa.AVX512 {
-			switch {
-			case vectors == 1 && last <= isa.AVX2.Lanes(): // half of a vector
-				isa.Mask(p.mask[:], last)
-				avx2x1(&p)
-			case vectors == 1:
+		if half := vectors == 1 && last <= isa.AVX2.Lanes(); with == isa.AVX512 && !half {
+			switch vectors {
+			case 1:
 				avx512x1(&p)
-			case vectors == 2:
+			case 2:
 				avx512x2(&p)
 			default:
 				avx512x3(&p)
