@@ -9,7 +9,7 @@ type Set int
 const (
 	Portable Set = iota
 	AVX2         // with FMA
-	AVX512       // its foundation, with DQ
+	AVX512       // its foundation, with DQ and VL
 )
 
 // Lanes is how many numbers a vector has.

@@ -8,7 +8,7 @@ import "golang.org/x/sys/cpu"
 // GODEBUG=cpu.avx512f=off and cpu.avx2=off take them away.
 func Best() Set {
 	switch {
-	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ:
+	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL:
 		return AVX512
 	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
 		return AVX2

@@ -7,7 +7,7 @@ import "github.com/credence-stream/credence/cdf/isa"
 // application is what reflections are applied to, as the assembly takes it. Strides are in
 // bytes.
 type application struct {
-	v     *float64 // the panel of the reflections
+	v     *float64 // the panel of the reflections, as avx512Reduce leaves it
 	rows  int
 	a     *float64 // the first panel they are applied to
 	apart int
@@ -29,6 +29,18 @@ func avx512Apply2(p *application)
 //go:noescape
 func avx512Apply3(p *application)
 
+// They do so where the last panel has four columns at most, half of a vector: with n = 52 UpdateQR takes 0.9 of the time, a shard of
+// linear of 50 columns 0.97 with 100 rows and 0.96 with 1,000, in turns on an EPYC (Zen 4).
+//
+//go:noescape
+func avx512Apply1Half(p *application)
+
+//go:noescape
+func avx512Apply2Half(p *application)
+
+//go:noescape
+func avx512Apply3Half(p *application)
+
 // applyVectors is apply for up to three panels. It returns how many columns it is done with, 0 without
 // AVX-512.
 func (h *reflections) applyVectors(r []float64, n, j, k int, x, a []float64, m, apart int) (done int) {
@@ -44,11 +56,18 @@ func (h *reflections) applyVectors(r []float64, n, j, k int, x, a []float64, m, 
 		v: &x[0], rows: m, a: &a[0], apart: 8 * apart, head: &h.head[0], minus: &h.minus[0],
 		r: &r[first], step: 8 * (n - j - 1), bits: 1<<last - 1,
 	}
-	switch vectors {
-	case 1:
+	half := last <= panelCols/2
+	switch {
+	case vectors == 1 && half:
+		avx512Apply1Half(&p)
+	case vectors == 1:
 		avx512Apply1(&p)
-	case 2:
+	case vectors == 2 && half:
+		avx512Apply2Half(&p)
+	case vectors == 2:
 		avx512Apply2(&p)
+	case half:
+		avx512Apply3Half(&p)
 	default:
 		avx512Apply3(&p)
 	}

@@ -46,7 +46,10 @@ func (h *reflections) panel(r []float64, n, j, columns int, b []float64, m, apar
 // on, and applies them to w columns. In their place it leaves X.
 //
 // AVX-512 does so in one call, with by and dot in registers: a shard of linear of 10 rows takes 0.85 of the time at 50
-// columns with it, 0.91 of 100 rows, 0.94 of 1,000, in turns on a Xeon.
+// columns with it, 0.91 of 100 rows, 0.94 of 1,000, in turns on a Xeon. It leaves X, as apply then takes it, four rows of a column
+// after those of the column before, as it has made them first: so no product waits for a shuffle, and of columns done with nothing is
+// written. That takes 0.59 of the time with 100 rows and 0.87 with four, in turns on an EPYC (Zen 4). Zeros of X may have another sign,
+// which no entry of r depends on: it begins without -0, and sums and differences make none of what is not -0.
 func (h *reflections) reduce(r []float64, n, j, w, columns int, b []float64, m int) {
 	if !h.reduceVectors(r, n, j, w, columns, b, m) {
 		h.reduceEach(r, n, j, w, columns, b, m)

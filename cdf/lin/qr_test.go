@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/credence-stream/credence/cdf/isa"
+	"github.com/credence-stream/credence/cdf/vec"
 	"github.com/credence-stream/credence/internal/isatest"
 )
 
@@ -56,7 +58,7 @@ func TestPanelsAreReflections(t *testing.T) {
 	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 22))
 		at := 0
-		for _, n := range []int{1, 2, 7, 8, 9, 10, 15, 16, 17, 24, 31, 33, 51, 57, 64, 70, 130} {
+		for _, n := range []int{1, 2, 7, 8, 9, 10, 15, 16, 17, 20, 21, 24, 31, 33, 51, 57, 64, 70, 130} {
 			got, want := make([]float64, PackedLen(n)), make([]float64, PackedLen(n))
 			for _, rows := range []int{1, 2, 7, 8, 23, 24, 25, 64, PanelRows, PanelRows + 1, 2*PanelRows + 5} {
 				b := random(r, rows*n)
@@ -66,6 +68,11 @@ func TestPanelsAreReflections(t *testing.T) {
 					x[n/3] *= 1e-6
 					if n > 5 {
 						x[2] = 0
+						x[n-2] *= float64(i % 3)
+					}
+					if n > 7 { // of the zeros of columns of which each row has one, the sign
+						x[4], x[5] = math.Copysign(0, x[4]), math.Copysign(0, x[5])
+						x[4+i%2] = 1
 					}
 				}
 				UpdateQR(got, n, block(rows, n, b), rows)
@@ -123,6 +130,15 @@ func TestReduce(t *testing.T) {
 						one.reduceEach(want, n, j, w, columns, block, m)
 						name := fmt.Sprintf("order %d, %d of %d columns from %d, %d rows", n, columns, w, j, m)
 						identical(t, name+": factor", got, want)
+						if with == isa.AVX512 {
+							for i := 0; i < (m+3)/4*4*panelCols; i += 4 * panelCols {
+								four := slices.Clone(b[i:][:4*panelCols])
+								vec.Transpose(panelCols, 4, four, 4, b[i:], panelCols)
+							}
+						}
+						for i := range b {
+							b[i], block[i] = b[i]+0, block[i]+0
+						}
 						identical(t, name+": block", b, block)
 						identical(t, name+": heads", h.head[:], one.head[:])
 						identical(t, name+": product", h.minus[:], one.minus[:])

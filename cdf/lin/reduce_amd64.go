@@ -6,7 +6,7 @@ import "github.com/credence-stream/credence/cdf/isa"
 
 // reduction is what avx512Reduce works on. Strides are in bytes.
 type reduction struct {
-	b       *float64 // the panel
+	b       *float64 // the panel, which comes by rows
 	fours   int
 	r       *float64 // the first row of the factor, at the panel's first column
 	step    int      // to the next one, whence it is 8 less

@@ -62,7 +62,7 @@ func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs 
 		}
 		last := min(cols-j-(vectors-1)*lanes, lanes)
 		p.b, p.c, p.bits = &b[j], &c[j], 1<<last-1
-		if with == isa.AVX512 {
+		if half := vectors == 1 && last <= isa.AVX2.Lanes(); with == isa.AVX512 && !half {
 			switch vectors {
 			case 1:
 				avx512x1(&p)

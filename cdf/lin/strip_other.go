@@ -28,6 +28,8 @@ func eachVectors(do operation, a float64, dst, x, y []float64) (done int) { retu
 
 func (t Triangle) vectors(do sums, x, y []float64) (done int) { return 0 }
 
+func (t Triangle) scaleVectors(x []float64, dst Triangle) bool { return false }
+
 func invertVectors(n, k int, r, dst []float64) bool { return false }
 
 func (h *reflections) reduceVectors(r []float64, n, j, w, columns int, b []float64, m int) bool {

@@ -9,7 +9,8 @@ package lin
 //	51     0.18, 0.67     0.16, 0.61     0.13, 0.65     0.20, 0.68
 //	501    15.8, 45.1     15.4, 25.0     11.6, 44.6     17.0, 31.6
 //
-// BenchmarkTriangle measures them.
+// BenchmarkTriangle measures them. Columns are scaled by vectors of AVX-512, from order 16 on in a call: a shard of linear of 50
+// columns and 10 rows takes 0.98 of the time that it took with one for each row, in turns on an EPYC (Zen 4).
 type Triangle struct {
 	a    []float64
 	n    int
@@ -80,6 +81,18 @@ func (t Triangle) ColumnSquares(x, y []float64) {
 	clear(y[:t.n])
 	for i := t.vectors(columnSquares, x, y); i < t.n; i++ {
 		AddSquares(y[i:t.n], t.row(i), x[i:])
+	}
+}
+
+// ScaleColumns sets dst, which is laid out as t is, to t with each column multiplied by its entry of x.
+func (t Triangle) ScaleColumns(x []float64, dst Triangle) {
+	if t.n >= long && t.scaleVectors(x, dst) {
+		return
+	}
+	at, step := 0, t.step
+	for i := range t.n {
+		Products(dst.a[at:at+t.n-i], t.a[at:], x[i:])
+		at, step = at+step, step-t.less
 	}
 }
 

@@ -60,3 +60,34 @@ func (t Triangle) vectors(do sums, x, y []float64) (done int) {
 	}
 	return done
 }
+
+// scaled is a triangle whose columns are multiplied, as the assembly takes it. Step and less are in bytes.
+type scaled struct {
+	dst, src, x *float64
+	step, less  int
+	columns     int // of the first row
+	rows        int
+}
+
+//go:noescape
+func avx512ScaleColumns(p *scaled)
+
+// scaleVectors is ScaleColumns. It reports false where it is not written for the instructions there are.
+func (t Triangle) scaleVectors(x []float64, dst Triangle) bool {
+	const most = 1 << 16 // entries of a call, which takes less than 100 us: assembly is not preempted
+	if with != isa.AVX512 {
+		return false
+	}
+	// Assembly knows no bounds.
+	_, _, _ = t.row(t.n - 1)[0], dst.row(t.n - 1)[0], x[t.n-1]
+	for done := 0; done < t.n; {
+		left := t.n - done
+		p := scaled{
+			dst: &dst.row(done)[0], src: &t.row(done)[0], x: &x[done], step: 8 * (t.step - done*t.less), less: 8 * t.less,
+			columns: left, rows: min(left, max(most/left, 1)),
+		}
+		avx512ScaleColumns(&p)
+		done += p.rows
+	}
+	return true
+}

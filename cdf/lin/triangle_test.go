@@ -52,6 +52,27 @@ func TestTriangle(t *testing.T) {
 	})
 }
 
+// Columns that are scaled against those of one row after the other, of orders that begin and end vectors, and one that takes several
+// calls. What lies beside the triangle stays.
+func TestScaleColumns(t *testing.T) {
+	isatest.Each(t, &with, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 105))
+		for n := range 42 {
+			if n == 41 {
+				n = 531
+			}
+			x, a := random(r, n), random(r, PackedLen(n+2)+1)
+			want, got := append([]float64(nil), a...), append([]float64(nil), a...)
+			for i := range n {
+				at := PackedRow(n+2, i)
+				Products(want[at:at+n-i], a[at:], x[i:])
+			}
+			Packed(n, n+2, a).ScaleColumns(x, Packed(n, n+2, got))
+			identical(t, fmt.Sprint("order ", n), got, want)
+		}
+	})
+}
+
 func BenchmarkTriangle(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 81))
 	for _, op := range triangleSums {

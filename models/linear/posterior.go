@@ -214,15 +214,10 @@ func (m *Model) invertAt(w *work, s float64) {
 	q, p := &m.post, m.P
 	scale := 1 / math.Sqrt(s)
 	for j, sd := range w.sd {
-		w.g[j] = float64(sd * scale)
+		w.scales[j] = float64(sd * scale)
 	}
-	at := 0
-	for i := range p {
-		lin.Products(w.factor[at:at+p-i], m.r[at:], w.g[i:])
-		at += p - i
-		w.factor[at] = float64(m.r[at] * scale)
-		at++
-	}
+	w.scales[p] = scale
+	lin.Packed(p+1, p+1, m.r).ScaleColumns(w.scales, lin.Packed(p+1, p+1, w.factor))
 	lin.Ridge(p, w.factor, w.lin)
 	lin.InvertPacked(p, w.factor, q.m)
 	for i := p - 1; i >= 0; i-- {

@@ -33,6 +33,7 @@ type work struct {
 	factor    []float64 // packed, of order p+1
 	c         []float64 // p: a functional or a row in the posterior's basis
 	z, l, g   []float64 // p
+	scales    []float64 // p+1: of columns and the response
 	weights   []float64 // p: of a functional
 	joint     []float64 // k x p: functionals in it
 	means     []float64 // k x nodes: their conditional means
@@ -57,6 +58,7 @@ func (w *work) size(s *columns) {
 	w.factor = make([]float64, lin.PackedLen(p+1))
 	w.sd, w.c, w.z = make([]float64, p), make([]float64, p), make([]float64, p)
 	w.l, w.g, w.weights = make([]float64, p), make([]float64, p), make([]float64, p)
+	w.scales = make([]float64, p+1)
 	w.mix.inverse = make([]float64, p)
 	for j := range p {
 		w.sd[j] = math.Sqrt(s.variance(j))

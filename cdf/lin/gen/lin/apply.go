@@ -27,21 +27,27 @@ const (
 // panels. AVX2 has too few registers for the sums of eight reflections.
 func applications() {
 	for panels := 1; panels <= 3; panels++ {
-		apply(panels)
+		apply(panels, "", func(v reg.VecPhysical) reg.VecPhysical { return v })
+		apply(panels, "Half", asm.Middle)
 	}
 }
 
-// apply writes it for so many panels, of which a row is as many vectors. The sums of the
+// apply writes it for so many panels, of which a row is as many vectors; that of the last panel is a part of them. The sums of the
 // reflections with the columns, and then what is taken off, stay in registers.
-func apply(panels int) {
+func apply(panels int, name string, part func(reg.VecPhysical) reg.VecPhysical) {
 	const reflections = 8
-	TEXT(fmt.Sprintf("avx512Apply%d", panels), NOSPLIT, "func(p *byte)")
+	TEXT(fmt.Sprintf("avx512Apply%d%s", panels, name), NOSPLIT, "func(p *byte)")
 	p := Load(Param("p"), GP64())
 	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
-	sum := func(i, q int) reg.VecPhysical { return asm.Z[i*panels+q] }
-	col := func(q int) reg.VecPhysical { return asm.Z[24+q] }
+	wide := func(v reg.VecPhysical, q int) reg.VecPhysical {
+		if q == panels-1 {
+			return part(v)
+		}
+		return v
+	}
+	sum := func(i, q int) reg.VecPhysical { return wide(asm.Z[i*panels+q], q) }
+	col := func(q int) reg.VecPhysical { return wide(asm.Z[24+q], q) }
 	factor := func(i int) reg.VecPhysical { return asm.Z[27+i%4] }
-	other := asm.Z[31]
 	set := asm.AVX512
 	KMOVW(at(applyBits), reg.K1)
 	apart := asm.Loaded(at(applyApart))
@@ -60,32 +66,51 @@ func apply(panels int) {
 		VBROADCASTSD(Mem{Base: head, Disp: 8 * i}, factor(i))
 		for q := range panels {
 			set.Load(Mem{Base: row, Disp: 64 * q}, sum(i, q), q == panels-1)
-			VMULPD(factor(i), sum(i, q), sum(i, q))
+			VMULPD(wide(factor(i), q), sum(i, q), sum(i, q))
 		}
 	})
 
-	// below calls f in a loop over the rows below, of which v and a are at.
-	below := func(label string, f func(v reg.GPVirtual, a func(q int) Mem)) {
-		v, a, left := asm.Loaded(at(applyV)), asm.Loaded(at(applyA)), asm.Loaded(at(applyRows))
-		Label(label)
-		f(v, func(q int) Mem {
-			m := Mem{Base: a}
-			if q > 0 {
-				m.Index, m.Scale = apart, uint8(q)
+	// below calls f for the rows below, of which v and a are at: four at a time in a loop, and then one by one. Of v four rows are
+	// vectors of a column each.
+	below := func(label string, f func(v func(i int) Mem, a func(q int) Mem)) {
+		v, a := asm.Loaded(at(applyV)), asm.Loaded(at(applyA))
+		for _, rows := range []int{4, 1} {
+			name := fmt.Sprint(label, rows)
+			left := asm.Loaded(at(applyRows))
+			if rows == 4 {
+				SHRQ(U8(2), left)
+			} else {
+				ANDQ(U8(3), left)
 			}
-			return m
-		})
-		ADDQ(U8(64), v)
-		ADDQ(U8(64), a)
-		DECQ(left)
-		JNZ(LabelRef(label))
+			JZ(LabelRef(name + "end"))
+			Label(name)
+			for r := range rows {
+				f(func(i int) Mem { return Mem{Base: v, Disp: 32*i + 8*r} }, func(q int) Mem {
+					m := Mem{Base: a, Disp: 64 * r}
+					if q > 0 {
+						m.Index, m.Scale = apart, uint8(q)
+					}
+					return m
+				})
+			}
+			if rows == 4 {
+				ADDQ(U32(256), v)
+				ADDQ(U32(256), a)
+			} else {
+				ADDQ(U8(8), v)
+				ADDQ(U8(64), a)
+			}
+			DECQ(left)
+			JNZ(LabelRef(name))
+			Label(name + "end")
+		}
 	}
-	below("sums", func(v reg.GPVirtual, a func(q int) Mem) {
+	below("sums", func(v func(i int) Mem, a func(q int) Mem) {
 		for q := range panels {
 			VMOVUPD(a(q), col(q))
 		}
 		for i := range reflections {
-			multiply(Mem{Base: v, Disp: 8 * i}, factor(i), panels, col, func(q int) reg.VecPhysical { return sum(i, q) })
+			multiply(v(i), factor(i), wide, panels, col, func(q int) reg.VecPhysical { return sum(i, q) })
 		}
 	})
 
@@ -95,7 +120,7 @@ func apply(panels int) {
 			set.Zero(col(q))
 		}
 		for l := range i + 1 {
-			multiply(Mem{Base: minus, Disp: 8 * (reflections*l + i)}, factor(l), panels, func(q int) reg.VecPhysical { return sum(l, q) }, col)
+			multiply(Mem{Base: minus, Disp: 8 * (reflections*l + i)}, factor(l), wide, panels, func(q int) reg.VecPhysical { return sum(l, q) }, col)
 		}
 		for q := range panels {
 			VMOVAPD(col(q), sum(i, q))
@@ -105,19 +130,19 @@ func apply(panels int) {
 	rows(func(row reg.GPVirtual, i int) {
 		VBROADCASTSD(Mem{Base: head, Disp: 8 * i}, factor(i))
 		for q := range panels {
-			m, last := Mem{Base: row, Disp: 64 * q}, q == panels-1
+			m, last, other := Mem{Base: row, Disp: 64 * q}, q == panels-1, wide(asm.Z[31], q)
 			set.Load(m, other, last)
-			VMULPD(factor(i), sum(i, q), col(q))
+			VMULPD(wide(factor(i), q), sum(i, q), col(q))
 			VADDPD(col(q), other, other)
 			set.Store(other, m, last)
 		}
 	})
-	below("off", func(v reg.GPVirtual, a func(q int) Mem) {
+	below("off", func(v func(i int) Mem, a func(q int) Mem) {
 		for q := range panels {
 			VMOVUPD(a(q), col(q))
 		}
 		for i := range reflections {
-			multiply(Mem{Base: v, Disp: 8 * i}, factor(i), panels, func(q int) reg.VecPhysical { return sum(i, q) }, col)
+			multiply(v(i), factor(i), wide, panels, func(q int) reg.VecPhysical { return sum(i, q) }, col)
 		}
 		for q := range panels {
 			VMOVUPD(col(q), a(q))
@@ -127,13 +152,13 @@ func apply(panels int) {
 }
 
 // multiply adds x times vectors to others.
-func multiply(x Mem, factor reg.VecPhysical, vectors int, from, to func(q int) reg.VecPhysical) {
+func multiply(x Mem, factor reg.VecPhysical, wide func(v reg.VecPhysical, q int) reg.VecPhysical, vectors int, from, to func(q int) reg.VecPhysical) {
 	if vectors == 1 {
 		VFMADD231PD_BCST(x, from(0), to(0))
 		return
 	}
 	VBROADCASTSD(x, factor)
 	for q := range vectors {
-		VFMADD231PD(from(q), factor, to(q))
+		VFMADD231PD(from(q), wide(factor, q), to(q))
 	}
 }

@@ -23,8 +23,11 @@ const (
 	reduceMinus   = 64
 )
 
-// reduce writes the function that finds the reflections of a panel one after the other, of which a
-// row is one vector. Each column has code of its own, and its lane. Where there is nowhere to join them to, it is left out.
+// reduce writes the function that finds the reflections of a panel one after the other. Each column has code of its own. Where there
+// is nowhere to join them to, it is left out.
+//
+// Four rows of a column are a vector of 256 bits: of these the first pass makes vectors of rows, which so stay. The sums of a
+// column's products then need no shuffles, and what is left of a column whose reflection is found is only read.
 func reduce() {
 	constants := GLOBL("reduceConstants", RODATA|NOPTR)
 	DATA(0, F64(1e-290)) // lin.reflectMin
@@ -35,21 +38,23 @@ func reduce() {
 	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
 	z := func(i int) reg.VecPhysical { return asm.Z[i] }
 	x := func(i int) reg.VecPhysical { return asm.Low(asm.Z[i]) }
+	y := func(i int) reg.VecPhysical { return asm.Middle(asm.Z[i]) }
 	row, step, columns := asm.Loaded(at(reduceR)), asm.Loaded(at(reduceStep)), asm.Loaded(at(reduceColumns))
 	head, dots, minus := asm.Loaded(at(reduceHead)), asm.Loaded(at(reduceDot)), asm.Loaded(at(reduceMinus))
 	bits := asm.Loaded(at(reduceBits))
-	by, pivot, dot, zero := z(4), z(5), z(0), z(31)
+	zero := z(31)
 	VPXORQ(zero, zero, zero)
-	VPXORQ(by, by, by)
-	for k := range 8 {
+	for k := range panelCols {
 		label := func(what string) string { return fmt.Sprintf("%s%d", what, k) }
-		lane := GP64()
-		MOVQ(U32(k), lane)
-		VPBROADCASTQ(lane, pivot)
-		products(p, max(k-1, 0), label("four"))
-		VADDPD(z(1), z(0), z(0))
-		VADDPD(z(3), z(2), z(2))
-		VADDPD(z(2), z(0), dot)
+		products(p, k, label("four"))
+		below, alpha, square := x(19), x(18), x(20)
+		VPERMILPD(U8(5), y(k), y(16))
+		VADDPD(y(16), y(k), y(16))
+		VEXTRACTF64X2(U8(1), y(16), x(17))
+		VADDSD(x(17), x(16), below)
+		dot := z(16)
+		together(y)
+		VINSERTF64X4(U8(1), y(1), z(0), dot)
 		VMOVUPD(dot, Mem{Base: dots})
 
 		// The columns after this one.
@@ -57,13 +62,12 @@ func reduce() {
 		MOVQ(bits, after)
 		ANDQ(U32(0xff&^(1<<(k+1)-1)), after)
 		KMOVW(after.As32(), reg.K2)
-		rest, alpha, below, square := z(9), x(6), x(7), x(8)
+		rest := z(17)
 		VMOVUPD_Z(Mem{Base: row}, reg.K2, rest)
 		VMOVSD(Mem{Base: row, Disp: 8 * k}, alpha)
-		VALIGNQ(U8(k), dot, dot, z(7))
 		VMULSD(alpha, alpha, square)
 		VADDSD(below, square, square)
-		beta, factor, t := x(10), x(12), x(13)
+		beta, sign, factor, t := x(20), x(21), x(22), x(23)
 		VXORPD(factor, factor, factor)
 		VXORPD(t, t, t)
 		VUCOMISD(factor, below)
@@ -71,24 +75,40 @@ func reduce() {
 		VUCOMISD(constants.Offset(0), square)
 		JB(LabelRef(label("found")))
 		VSQRTSD(square, square, beta)
-		VMOVSD(constants.Offset(16), x(11))
-		VANDNPD(x(11), alpha, x(11)) // the sign that avoids cancellation
-		VORPD(x(11), beta, beta)
+		VMOVSD(constants.Offset(16), sign)
+		VANDNPD(sign, alpha, sign) // the sign that avoids cancellation
+		VORPD(sign, beta, beta)
 		VMOVSD(beta, Mem{Base: row, Disp: 8 * k})
 		VSUBSD(beta, alpha, factor)
 		VMULSD(factor, beta, t)
-		VMOVSD(constants.Offset(8), x(11))
-		VDIVSD(t, x(11), t)
+		VMOVSD(constants.Offset(8), sign)
+		VDIVSD(t, sign, t)
 		Label(label("found"))
 		VMOVSD(factor, Mem{Base: head, Disp: 8 * k})
-		VBROADCASTSD(factor, z(14))
-		VBROADCASTSD(t, z(15))
-		VMULPD(rest, z(14), z(16))
-		VADDPD(dot, z(16), z(16))
-		VMULPD_Z(z(16), z(15), reg.K2, by)
-		VMULPD(by, z(14), z(17))
-		VSUBPD(z(17), rest, z(17))
-		VMOVUPD(z(17), reg.K2, Mem{Base: row})
+		heads, by := z(24), z(25)
+		VBROADCASTSD(factor, heads)
+		VMULPD(rest, heads, by)
+		VADDPD(dot, by, by)
+		// What does not wait for t comes first.
+		if k < 3 {
+			for l := k + 1; l < 4; l++ {
+				VPERMPD(U8(0x55*l), asm.Middle(by), y(8+l))
+			}
+		}
+		if k < 7 {
+			VEXTRACTF64X4(U8(1), by, y(26))
+			for l := max(k+1, 4); l < 8; l++ {
+				VPERMPD(U8(0x55*(l-4)), y(26), y(8+l))
+			}
+		}
+		VBROADCASTSD(t, z(27))
+		for l := k + 1; l < 8; l++ {
+			VMULPD(y(8+l), y(27), y(8+l))
+		}
+		VMULPD_Z(by, z(27), reg.K2, by)
+		VMULPD(by, heads, by)
+		VSUBPD(by, rest, rest)
+		VMOVUPD(rest, reg.K2, Mem{Base: row})
 		TESTQ(minus, minus)
 		JZ(LabelRef(label("joined")))
 		join(k, t, dots, minus, constants.Offset(16), zero)
@@ -104,27 +124,73 @@ func reduce() {
 	asm.End()
 }
 
-// products is the loop of reflect: it takes the reflection of a column off four rows at a time, by its
-// entries in that column, and leaves the sums of the products with the pivot's column.
-func products(p reg.Register, column int, label string) {
-	z := func(i int) reg.VecPhysical { return asm.Z[i] }
+const panelCols = 8 // of lin
+
+// products takes the reflection of the column before k off four rows at a time, and leaves in the first eight registers the
+// sums of the products of column k with all.
+func products(p reg.Register, k int, label string) {
+	y := func(i int) reg.VecPhysical { return asm.Middle(asm.Z[i]) }
+	by := func(l int) reg.VecPhysical { return y(8 + l) }
 	b, left := asm.Loaded(Mem{Base: p, Disp: reduceB}), asm.Loaded(Mem{Base: p, Disp: reduceFours})
-	for r := range 4 {
-		VPXORQ(z(r), z(r), z(r))
+	at := func(l int) Mem { return Mem{Base: b, Disp: 32 * l} }
+	for l := range panelCols {
+		VPXORQ(asm.Z[l], asm.Z[l], asm.Z[l])
 	}
 	Label(label)
-	for r := range 4 {
-		factor, pivot, entry := z(6+3*r), z(7+3*r), z(8+3*r)
-		VBROADCASTSD(Mem{Base: b, Disp: 64*r + 8*column}, factor)
-		VMOVUPD(Mem{Base: b, Disp: 64 * r}, entry)
-		VFNMADD231PD(z(4), factor, entry)
-		VMOVUPD(entry, Mem{Base: b, Disp: 64 * r})
-		VPERMPD(entry, z(5), pivot)
-		VFMADD231PD(entry, pivot, z(r))
+	if k == 0 {
+		columnsOfRows(b, y)
+		for l := range panelCols {
+			VMOVUPD(y(16+l), at(l))
+			VFMADD231PD(y(16+l), y(16), y(l))
+		}
+	} else {
+		before, own := y(16), y(17)
+		VMOVUPD(at(k-1), before)
+		for l := k; l < panelCols; l++ {
+			entry := y(17 + l - k)
+			VMOVUPD(at(l), entry)
+			VFNMADD231PD(by(l), before, entry)
+			VMOVUPD(entry, at(l))
+			VFMADD231PD(entry, own, y(l))
+		}
+		for l := range k {
+			VFMADD231PD(at(l), own, y(l))
+		}
 	}
 	ADDQ(U32(256), b)
 	DECQ(left)
 	JNZ(LabelRef(label))
+}
+
+// columnsOfRows loads four rows of eight columns as vectors of four rows.
+func columnsOfRows(b reg.Register, y func(int) reg.VecPhysical) {
+	for l := 0; l < panelCols; l += 2 {
+		even, odd := y(16+l), y(17+l)
+		first, second := y(24+l%4), y(25+l%4)
+		at := func(r int) Mem { return Mem{Base: b, Disp: 64*r + 8*l} }
+		VMOVUPD(at(0), asm.Low(first))
+		VMOVUPD(at(1), asm.Low(second))
+		VINSERTF64X2(U8(1), at(2), first, first)
+		VINSERTF64X2(U8(1), at(3), second, second)
+		VUNPCKLPD(second, first, even)
+		VUNPCKHPD(second, first, odd)
+	}
+}
+
+// together leaves the sums of four lanes of each of the first eight registers in the first two.
+func together(y func(int) reg.VecPhysical) {
+	for l := 0; l < panelCols; l += 2 {
+		other := y(24 + l/2)
+		VUNPCKHPD(y(l+1), y(l), other)
+		VUNPCKLPD(y(l+1), y(l), y(l))
+		VADDPD(other, y(l), y(l))
+	}
+	for half := range 2 {
+		a, b, other := y(4*half), y(4*half+2), y(24+half)
+		VSHUFF64X2(U8(3), b, a, other)
+		VINSERTF64X2(U8(1), asm.Low(b), a, y(half))
+		VADDPD(other, y(half), y(half))
+	}
 }
 
 // join is that of lin: row i of minus times the products, in the order of Dot, whose four sums begin at
@@ -132,7 +198,7 @@ func products(p reg.Register, column int, label string) {
 func join(k int, t, dots, minus reg.Register, sign Mem, zero reg.VecPhysical) {
 	x := func(i int) reg.VecPhysical { return asm.Low(asm.Z[i]) }
 	at := func(i, l int) Mem { return Mem{Base: minus, Disp: 8 * (8*i + l)} }
-	less, sum, other, last := x(6), x(7), x(8), x(9)
+	less, sum, other, last := x(27), x(28), x(29), x(30)
 	product := func(i, l int, to reg.Register) {
 		VMOVSD(at(i, l), to)
 		VMULSD(Mem{Base: dots, Disp: 8 * l}, to, to)

@@ -41,6 +41,7 @@ func spread(vectors int) {
 	col := func(q int) reg.VecPhysical { return asm.Z[24+q] }
 	square := func(q int) reg.VecPhysical { return asm.Z[28+q] }
 	factors := []reg.VecPhysical{asm.Z[27], asm.Z[31]}
+	full := func(v reg.VecPhysical, _ int) reg.VecPhysical { return v }
 	set := asm.AVX512
 	stride, w, deep := asm.Loaded(at(acrossStride)), asm.Loaded(at(acrossW)), GP64()
 	from, x, left, b := GP64(), GP64(), GP64(), GP64()
@@ -71,7 +72,7 @@ func spread(vectors int) {
 			if i == own {
 				m = Mem{Base: b}
 			}
-			multiply(m, factors[i%2], vectors, col, func(q int) reg.VecPhysical { return sum(i, q) })
+			multiply(m, factors[i%2], full, vectors, col, func(q int) reg.VecPhysical { return sum(i, q) })
 		}
 		ADDQ(stride, from)
 		ADDQ(U32(64*vectors), x)

@@ -30,6 +30,47 @@ func triangles() {
 	alongRows("avx2RowSquares", true)
 	alongColumns("avx2ColumnSums", false)
 	alongColumns("avx2ColumnSquares", true)
+	scaled()
+}
+
+// scaled writes the triangle times a number for each column.
+func scaled() {
+	TEXT("avx512ScaleColumns", NOSPLIT, "func(p *byte)")
+	f := asm.Fields(7)
+	dst, src, x, step, less, columns, rows := f[0], f[1], f[2], f[3], f[4], f[5], f[6]
+	v := asm.Z[0]
+	tail, k, left := GP64(), GP64(), reg.RCX // by which is shifted
+	Label("row")
+	XORQ(k, k)
+	MOVQ(columns, left)
+	at := func(base reg.Register) Mem { return Mem{Base: base, Index: k, Scale: 8} }
+	JMP(LabelRef("test"))
+	Label("eight")
+	VMOVUPD(at(src), v)
+	VMULPD(at(x), v, v)
+	VMOVUPD(v, at(dst))
+	ADDQ(U8(8), k)
+	Label("test")
+	SUBQ(U8(8), left)
+	JGE(LabelRef("eight"))
+	ADDQ(U8(8), left)
+	JZ(LabelRef("next"))
+	MOVQ(U32(1), tail)
+	SHLQ(reg.CL, tail)
+	DECQ(tail)
+	KMOVW(tail.As32(), reg.K1)
+	VMOVUPD_Z(at(src), reg.K1, v)
+	VMULPD_Z(at(x), v, reg.K1, v) // what is beyond the last column is not read
+	VMOVUPD(v, reg.K1, at(dst))
+	Label("next")
+	ADDQ(step, dst)
+	ADDQ(step, src)
+	SUBQ(less, step)
+	ADDQ(U8(8), x)
+	DECQ(columns)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	asm.End()
 }
 
 // fours writes body for four rows after the other. Quads are bytes of the vectors that all rows have, behind the first three
