@@ -60,6 +60,8 @@ var ofFar = []mutant{
 		"leastPerColumn = 2", "leastPerColumn = 1", "^TestTwoRowsPerColumn$", account},
 	{"poisson: slopes cost nothing", "models/poisson/events.go",
 		"\t\t\tslopes++\n", "\t\t\t_ = slopes\n", "^TestSlopesOfFewCounts$", account},
+	{"poisson: groups without slopes cost nothing", "models/poisson/events.go",
+		"float64(f.q)\n", "float64(f.q&^1)\n", "^TestSlopesOfFewCounts$", account},
 	{"poisson: groups cost nothing", "models/poisson/events.go",
 		"slopes += slopesPerTerm *", "slopes += 0 * slopesPerTerm *", "^TestSlopesOfFewCounts$", account},
 	{"poisson: an intercept of few groups is told by its counts", "models/poisson/events.go",
