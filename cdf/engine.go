@@ -18,6 +18,7 @@ type engine struct {
 	stateSummarizer StateSummarizer // nil: none
 	priorSummarizer PriorSummarizer // nil: none
 	priorSensitive  PriorSensitive  // nil: none
+	priorShared     PriorShared     // nil: none
 	rescaler        Rescaler        // nil: none
 	redrawer        Redrawer        // nil: none
 	sided           Sided           // nil: none
@@ -52,6 +53,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.stateSummarizer, _ = faces.(StateSummarizer)
 	e.priorSummarizer, _ = faces.(PriorSummarizer)
 	e.priorSensitive, _ = faces.(PriorSensitive)
+	e.priorShared, _ = faces.(PriorShared)
 	e.rescaler, _ = faces.(Rescaler)
 	e.redrawer, _ = faces.(Redrawer)
 	e.sided, _ = faces.(Sided)

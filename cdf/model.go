@@ -125,6 +125,15 @@ type PriorSensitive interface {
 	PriorSensitivity(functionals []Functional, dst []float64)
 }
 
+// PriorShared is a Summarizer that knows what of a variance is the prior's.
+type PriorShared interface {
+	// PriorShare writes, for each functional f, by how much of itself its variance grows for a share by which the prior's
+	// covariance V does: f'S V^-1 S f / f'S f with the posterior's covariance S, 1 where rows say nothing of f. All numbers come
+	// NaN; those that are not known stay so. Of two columns that are nearly equal rows tell the sum of the coefficients, and the prior
+	// decides their difference: the sd of each is .71 of the prior's, and its variance is the prior's alone.
+	PriorShare(functionals []Functional, dst []float64)
+}
+
 // Predictor is a model that predicts rows from its present state.
 type Predictor interface {
 	// Predict fills out[i] for row i of the shard, whose Y may be NaN.

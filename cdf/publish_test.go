@@ -240,3 +240,37 @@ func TestPriorDominatedByEitherCriterion(t *testing.T) {
 		}
 	}
 }
+
+// shared is vague with the prior's share of the variances of its two variables.
+type shared struct {
+	vague
+	by [2]float64
+}
+
+func (s shared) PriorShare(list []cdf.Functional, dst []float64) {
+	for i := range list {
+		dst[i] = s.by[list[i].Param[0]]
+	}
+}
+
+// A variable whose variance comes from the prior is listed, however small beside the prior's it is: of what is not asked, whose sd is
+// below a quarter of the prior's, nothing is known.
+func TestPriorDominatedByItsShare(t *testing.T) {
+	for _, c := range []struct {
+		by   [2]float64
+		want string
+	}{
+		{[2]float64{.63, math.NaN()}, "[beta[x]]"},
+		{[2]float64{.65, .1}, "[beta[intercept] beta[x]]"},
+		{[2]float64{.1, .65}, "[beta[x]]"},
+	} {
+		spec, shards, forget := recording(cdf.Roles{Intercept: true})
+		spec.New = func(d cdf.Dims) (cdf.Model, error) {
+			return shared{vague{recorder{d, shards, forget}, new([]float64)}, c.by}, nil
+		}
+		sum, err := cdf.NewFilter(spec, "k").Update(batch(num("x", 1), num("y", 1)))
+		if err != nil || fmt.Sprint(sum.PriorDominated) != c.want {
+			t.Errorf("shares %g: dominated %v (%v), want %s", c.by, sum.PriorDominated, err, c.want)
+		}
+	}
+}

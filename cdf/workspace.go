@@ -40,7 +40,8 @@ type Workspace struct {
 	spare     spare
 	plain     []Constant   // that change nothing
 	one       []float64    // draws of one variable
-	prior     [2][]float64 // sd and sensitivity by variable
+	prior     [3][]float64 // sd, sensitivity and share of the variance by variable
+	loose     []Functional // of those the ones whose share is wanted
 	together  inseparable  // columns that determine each other, while a summary is made
 	arrivals  []Arrivals   // while predictions are judged
 	narrowed  []Narrowed   // while the scaling is

@@ -71,7 +71,8 @@ func TestCollinearColumnsAreFlagged(t *testing.T) {
 		if !slices.Contains(sum.Flags, cdf.CollinearFlag) || !slices.Equal(f.Collinear(), names) {
 			t.Errorf("%s: flags %q, collinear %q, want %q", kind, sum.Flags, f.Collinear(), names)
 		}
-		for name, want := range map[string]bool{"beta[gross]": true, "beta[net]": true, "beta[age]": false, "beta[intercept]": false} {
+		// At 0 of columns that are 19 apart the mean depends on how the effects are divided, which poisson does not say.
+		for name, want := range map[string]bool{"beta[gross]": true, "beta[net]": true, "beta[age]": false, "beta[intercept]": kind != "poisson"} {
 			if slices.Contains(sum.PriorDominated, name) != want {
 				t.Errorf("%s: dominated by the prior %q, and %s: want %v", kind, sum.PriorDominated, name, want)
 			}

@@ -38,6 +38,8 @@ type inverse interface {
 	quadratic(z []float64) float64
 	// quadratics writes those of the rows of z, at most chunk, which may be overwritten.
 	quadratics(n int, z, dst []float64)
+	// spread writes column j of A.
+	spread(column int, dst []float64)
 	statistics
 }
 

@@ -80,6 +80,34 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	}
 }
 
+// PriorShare implements cdf.PriorShared at the plug-in, or near it where the posterior is a series. In the basis M the covariance
+// is M K M', where K is that of covary and M' V0^{-1} M is I, or K is I.
+func (m *Model) PriorShare(functionals []cdf.Functional, dst []float64) {
+	w := m.work()
+	defer m.scratch.Put(w)
+	if m.prepare(w) != nil {
+		return
+	}
+	for i := range functionals {
+		f := &functionals[i]
+		if _, isSigma, err := m.directions(w, f, w.c); err != nil || isSigma {
+			continue
+		}
+		if !m.upper() {
+			copy(w.z, w.c)
+			m.post.covary(w.z)
+			dst[i] = lin.Dot(w.z, w.z) / lin.Dot(w.c, w.z)
+			continue
+		}
+		m.post.basis().Times(w.c, w.z)
+		square := 0.0
+		for j, v := range w.z {
+			square += float64(v * v / m.variance(j))
+		}
+		dst[i] = square / lin.Dot(w.c, w.c)
+	}
+}
+
 // covary multiplies v, in the basis M, by the posterior's covariance at the plug-in
 // while the rows are few: W'^{-1} G W^{-1}, W and G its pivots.
 func (q *posterior) covary(v []float64) {

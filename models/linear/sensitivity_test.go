@@ -6,12 +6,17 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
-var _ cdf.PriorSensitive = (*Model)(nil)
+var (
+	_ cdf.PriorSensitive = (*Model)(nil)
+	_ cdf.PriorShared    = (*Model)(nil)
+)
 
 // The second derivative of the log evidence by the power of the prior of sigma2 is the
 // posterior variance of that prior's log density. The closed form of many rows is close.
@@ -134,6 +139,70 @@ func TestPriorOfBetaMovesSigma2(t *testing.T) {
 		m.PriorSensitivity([]cdf.Functional{{Param: []int{p}, Weight: []float64{1}}}, all)
 		if want := max(got, m.sensitivity(w)); all[0] != want {
 			t.Errorf("%d rows, slope %g: sensitivity %g, want %g", c.rows, c.slope, all[0], want)
+		}
+	}
+}
+
+// The derivative of log variances given sigma2 by the log of the prior's, by the form, the series of few rows and that of many: of
+// columns by themselves, of two that are nearly equal, and of their sum.
+func TestPriorShare(t *testing.T) {
+	const h = .01
+	for _, c := range []struct{ p, rows int }{{4, 3}, {4, 10}, {4, 49}, {4, 1000}, {70, 300}, {40, 1000}} {
+		m := newTest(t, c.p)
+		r := rand.New(rand.NewPCG(19, uint64(c.rows)))
+		sh := modeltest.RegressionShard(r, c.rows, c.p, false)
+		for i := range sh.Y {
+			x := sh.X[i*c.p:]
+			x[1] = x[0] + .05*x[1]
+			sh.Y[i] = x[2] + r.NormFloat64()
+		}
+		d := modeltest.Stepper{Model: m}
+		d.Must(t, sh, 1)
+		f := []cdf.Functional{
+			{Param: []int{0}, Weight: []float64{1}}, {Param: []int{2}, Weight: []float64{-3}}, {Param: []int{0, 1}, Weight: []float64{2, 2}},
+			{Param: []int{c.p}, Weight: []float64{1}},
+		}
+		got := []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+		m.PriorShare(f, got)
+		s2 := m.s2
+		if m.inSeries() {
+			s2 = m.post.s0
+		}
+		variances := func(power float64) (v [3]float64) {
+			o := newOracle(c.p, m.prior, m.intercept)
+			o.add(sh)
+			for j := range o.precise {
+				o.precise[j] *= power
+			}
+			_, _, sd := o.at(math.Log(s2))
+			v[0], v[1] = sd[0]*sd[0], sd[2]*sd[2]
+			q := mat.NewSymDense(c.p, nil)
+			for i := range c.p {
+				for j := i; j < c.p; j++ {
+					q.SetSym(i, j, o.xx.At(i, j)/s2)
+				}
+				q.SetSym(i, i, q.At(i, i)+o.precise[i])
+			}
+			var chol mat.Cholesky
+			chol.Factorize(q)
+			both, x := mat.NewVecDense(c.p, nil), mat.NewVecDense(c.p, nil)
+			both.SetVec(0, 1)
+			both.SetVec(1, 1)
+			if err := chol.SolveVecTo(x, both); err != nil {
+				t.Fatal(err)
+			}
+			v[2] = mat.Dot(both, x)
+			return v
+		}
+		up, down := variances(1+h), variances(1-h)
+		for i := range up {
+			want := math.Log(down[i]/up[i]) / math.Log((1+h)/(1-h))
+			if !(math.Abs(got[i]-want) < .002) {
+				t.Errorf("%d columns, %d rows: the prior has %.4f of the variance of functional %d, want %.4f", c.p, c.rows, got[i], i, want)
+			}
+		}
+		if !math.IsNaN(got[3]) {
+			t.Errorf("%d columns: of sigma2 %g, want NaN", c.p, got[3])
 		}
 	}
 }

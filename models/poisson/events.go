@@ -25,7 +25,7 @@ const (
 	rareShare, rareRows = 0.03, 100
 	// mostBias is how many of its sds slopes may draw the intercept down: with .6 its intervals hold it in .84 to .9.
 	mostBias = 0.6
-	// slopesPerTerm is by how many slopes a term of groups that have slopes draws it down, whose variance the prior has far above what it is.
+	// slopesPerTerm is by how many slopes a term of groups draws it down, whose variance the prior has far above what few counts make it.
 	slopesPerTerm = 2.5
 	// halfNormal is the sensitivity to its prior of a normal parameter about 0 of which only the
 	// sign is known: Cov(z, z^2/2) / sd(z) for z = |N(0, 1)|.
@@ -95,7 +95,7 @@ func (m *Model) fewEvents() bool {
 // by about d/N, counts being worth N, which is d/N^(1/2) of its sds where it has no other column to share with (the bias of
 // order 1/N of McCullagh and Nelder, Generalized Linear Models, 1989, section 15.2, and as much from the mode to the mean).
 // Indicators of levels, whose squares are what they are, have rows that they share with no other. What groups differ by
-// raises mean counts as the intercept does, which matters where their slopes differ, too: see slopesPerTerm and docs/adr/0089-effects-that-averages-hide.md.
+// raises mean counts as the intercept does: see slopesPerTerm and docs/adr/0089-effects-that-averages-hide.md.
 func (m *Model) overfitted(w *work) bool {
 	if !m.intercept {
 		return false
@@ -113,9 +113,7 @@ func (m *Model) overfitted(w *work) bool {
 		return true
 	}
 	for _, f := range m.factors {
-		if f.q > 1 {
-			slopes += slopesPerTerm * float64(f.q)
-		}
+		slopes += slopesPerTerm * float64(f.q)
 	}
 	if !(slopes > most) {
 		return false

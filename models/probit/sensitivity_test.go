@@ -9,7 +9,10 @@ import (
 	"github.com/credence-stream/credence/cdf"
 )
 
-var _ cdf.PriorSensitive = (*Model)(nil)
+var (
+	_ cdf.PriorSensitive = (*Model)(nil)
+	_ cdf.PriorShared    = (*Model)(nil)
+)
 
 // Covariances with the log prior density in sds against quadrature: of slopes that the
 // prior expects, of one it does not, and of columns that nearly decide the class. 8,000
@@ -39,6 +42,30 @@ func TestPriorSensitivity(t *testing.T) {
 		for j, v := range got {
 			if !(math.Abs(v-want[j]) < .005+.06*slices.Max(want)) {
 				t.Errorf("%s: the sensitivities are %.3f, want %.3f", c.name, got, want)
+			}
+		}
+	}
+}
+
+// What of the variances is the prior's, against quadrature: of an intercept and a slope that rows tell, and of those whose
+// responses are all of one class.
+func TestPriorShare(t *testing.T) {
+	for _, c := range []struct {
+		rows int
+		beta []float64
+	}{{300, []float64{.3, -.5}}, {12, []float64{.3, .5}}, {60, []float64{-9, .5}}} {
+		m := newTest(t, "corrected", Defaults(), dims(2, 8000, true))
+		d := driver(m)
+		sh := newShard(rand.New(rand.NewPCG(92, 1)), c.rows, c.beta, 1, true)
+		d.Must(t, sh, 1)
+		got, g := []float64{math.NaN(), math.NaN()}, findGrid(m, sh)
+		m.PriorShare(betas(2), got)
+		both := g.mix(func(at [2]float64) float64 { return (at[0] - g.mean[0]) * (at[1] - g.mean[1]) })
+		for j := range got {
+			v := g.sd[j] * g.sd[j]
+			want := (v*v/m.Variance(j) + both*both/m.Variance(1-j)) / v
+			if !(math.Abs(got[j]-want) < .002+.08*want) {
+				t.Errorf("%d rows, slopes %g: the prior has %.4f of the variance of beta_%d, want %.4f", c.rows, c.beta, got[j], j, want)
 			}
 		}
 	}

@@ -120,6 +120,30 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	}
 }
 
+// PriorShare implements cdf.PriorShared: covariances with the coefficients are those of the laws given the latent variables,
+// and of their means.
+func (m *Model) PriorShare(functionals []cdf.Functional, dst []float64) {
+	if m.s == 0 {
+		return
+	}
+	w := m.work()
+	defer m.scratch.Put(w)
+	n := float64(max(m.s-1, 1))
+	for i, f := range functionals {
+		if m.Only(f) != nil {
+			continue
+		}
+		m.conditional(f, w.series, w.direction)
+		lin.Center(w.series)
+		share := 0.0
+		for j := range m.p {
+			w.direction[j] += lin.Dot(lin.Row(m.post.means, m.s, j), w.series) / n
+			share += float64(w.direction[j] * w.direction[j] / m.Variance(j))
+		}
+		dst[i] = share / m.within(f, w.direction)
+	}
+}
+
 // Covariance writes the lower triangle of the posterior covariance of the
 // functionals. Its diagonal is the square of the summary's sd.
 func (m *Model) Covariance(functionals []cdf.Functional, dst []float64) error {

@@ -290,6 +290,8 @@ var ofEngine = []mutant{
 		"y.Scale * y.Scale", "y.Scale", "^TestUnits$", engine},
 	{"prior dominated: variances compared", "cdf/summarize.go",
 		"rows[i].SD > dominated*sd[i]", "rows[i].SD > dominated*dominated*sd[i]", "^TestPriorDominatedAndStreams$", engine},
+	{"prior dominated: shares of others", "cdf/summarize.go",
+		"share[i] = v\n", "_ = v\n", "^TestPriorDominatedByItsShare$", engine},
 	{"prior dominated: sensitivity and spread", "cdf/summarize.go",
 		"|| sensitivity[i] > sensitive", "&& sensitivity[i] > sensitive", "^TestPriorDominatedByEitherCriterion$", engine},
 	{"published: row of the covariance", "cdf/state_summary.go",
