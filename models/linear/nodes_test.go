@@ -282,3 +282,25 @@ func TestGlance(t *testing.T) {
 		t.Errorf("%d wild of %d rows, of which %d were looked at", wild, all, seen)
 	}
 }
+
+// The modes that are found once are those of the present posterior.
+func TestModesAreOfOnePosterior(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 104))
+	m := newTest(t, 3)
+	d := modeltest.Stepper{Model: m}
+	for range 5 {
+		d.Must(t, modeltest.RegressionShard(r, 4, 3, true), 1)
+		m.LogEvidence()
+		w := m.work()
+		if err := m.prepare(w); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			a, b, c := m.peaks(&w.far)
+			if x, y, z := m.modes(&w.nodes); a != x || b != y || c != z {
+				t.Errorf("modes %v, %v of height %v, want %v, %v, %v", a, b, c, x, y, z)
+			}
+		}
+		m.scratch.Put(w)
+	}
+}
