@@ -231,6 +231,8 @@ var ofPoisson = []mutant{
 		"omegaTerms = 9", "omegaTerms = 6", "^TestOmega$", poisson},
 	{"poisson: mass of a count: nodes too far apart", "models/poisson/grid.go",
 		"min(3.2/(", "min(2*3.2/(", "^TestGrid$", poisson},
+	{"poisson: a group's precision is not in the determinant", "models/poisson/reduce.go",
+		"logs.Keep(p4)", "logs.Keep(p3)", "^TestReduceInFours$", poisson},
 	{"poisson: mass of a count: densities of other nodes", "models/poisson/grid.go",
 		"j := i*stride - gridEnd", "j := i - gridEnd", "^TestGrid$", poisson},
 	{"poisson: mass of a count: counts below it", "models/poisson/grid.go",
