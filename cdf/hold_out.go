@@ -68,6 +68,7 @@ func (f *Filter) predictHalf(turn int, tell bool) (predicted Score, ok bool) {
 		if tell {
 			predicted, err = f.scoreBy(e, sh, rng)
 		} else {
+			sh.Glance = true
 			predicted, err = e.predictor.Score(sh, rng)
 		}
 		return err

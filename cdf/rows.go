@@ -179,7 +179,7 @@ func numbersOf(sources []source) int {
 
 // shard makes sh a view of rows lo to hi.
 func (r *rows) shard(sh *Shard, lo, hi int) {
-	sh.Rows, sh.Cols, sh.Forget, sh.Inner, sh.Serial, sh.Finite = hi-lo, r.cols, 1, false, 0, r.finite
+	sh.Rows, sh.Cols, sh.Forget, sh.Inner, sh.Glance, sh.Serial, sh.Finite = hi-lo, r.cols, 1, false, false, 0, r.finite
 	sh.Y = r.y[lo:hi:hi]
 	sh.X = r.x[lo*r.cols : hi*r.cols : hi*r.cols]
 	sh.Group = sh.Group[:0]

@@ -115,6 +115,8 @@ type Shard struct {
 	// Inner asks Predict for Prediction.Inner too, where it costs more than a little, and
 	// leaves it to the model whether quantiles of the line are found.
 	Inner bool
+	// Glance tells Score that nothing is asked of it but Score.Wild, so that it may leave out rows that are surely not wild.
+	Glance bool
 	// Serial tells the rows of a shard that is to be absorbed from all others of the process, so
 	// that a model may absorb with what Score found of them; 0 tells nothing.
 	Serial uint64

@@ -781,3 +781,25 @@ four:
 	JNZ            four
 	VZEROUPPER
 	RET
+
+// func avx2Beyond(x *float64, n int, limit uint64) (signs int)
+// Requires: AVX, AVX2
+TEXT ·avx2Beyond(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSD limit+16(FP), Y1
+	VPCMPEQD     Y2, Y2, Y2
+	VPSRLQ       $0x01, Y2, Y2
+	VPXOR        Y3, Y3, Y3
+
+next:
+	VPAND     (AX), Y2, Y0
+	VPSUBQ    Y0, Y1, Y0
+	VPOR      Y0, Y3, Y3
+	ADDQ      $0x20, AX
+	SUBQ      $0x04, CX
+	JNZ       next
+	VMOVMSKPD Y3, AX
+	MOVQ      AX, signs+24(FP)
+	VZEROUPPER
+	RET

@@ -79,8 +79,10 @@ func Hazards(u, w, x []float64) {
 		n := min(len(x), atOnce)
 		some, us, ws := x[:n], u[:n], w[:n]
 		c.at(some, us)
+		us, ws = us[:len(some)], ws[:len(some)]
 		for i, v := range some {
-			ws[i] = us[i] * (us[i] + v)
+			u := us[i]
+			ws[i] = u * (u + v)
 		}
 		if !within(some, mostHazard) {
 			for i, v := range some {
@@ -112,15 +114,12 @@ func CDFs(p, x []float64) {
 
 // within reports whether all x are nearer to 0 than a bound, and none is NaN.
 func within(x []float64, bound float64) bool {
-	var a, b, c, d uint64 // the greatest, without signs
-	for ; len(x) >= 4; x = x[4:] {
-		a, b = max(a, math.Float64bits(x[0])<<1), max(b, math.Float64bits(x[1])<<1)
-		c, d = max(c, math.Float64bits(x[2])<<1), max(d, math.Float64bits(x[3])<<1)
+	limit := math.Float64bits(bound) - 1
+	done, all := withinVectors(x, limit)
+	for _, v := range x[done:] {
+		all = all && math.Float64bits(v)&^(1<<63) <= limit
 	}
-	for _, v := range x {
-		a = max(a, math.Float64bits(v)<<1)
-	}
-	return max(a, b, c, d) < math.Float64bits(bound)<<1
+	return all
 }
 
 // SumCDF returns the sum of Phi over all x.

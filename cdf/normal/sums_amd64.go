@@ -19,6 +19,18 @@ func avx512Curve(p *points)
 //go:noescape
 func avx2Curve(p *points)
 
+//go:noescape
+func avx2Beyond(x *float64, n int, limit uint64) (signs int)
+
+// withinVectors reports whether of the first x, done of them, all have bits up to a limit, but for their signs.
+func withinVectors(x []float64, limit uint64) (done int, all bool) {
+	n := len(x) &^ 3
+	if with == isa.Portable || n == 0 {
+		return 0, true
+	}
+	return n, avx2Beyond(&x[0], n, limit) == 0
+}
+
 // at does what portable does.
 func (c *curve) at(x, y []float64) {
 	n := len(x) / 8

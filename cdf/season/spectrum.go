@@ -90,44 +90,45 @@ func (s *spectrum) around(power []float64, k, apart int) float64 {
 	return s.beside[len(s.beside)/2] / math.Ln2
 }
 
-// turns are cos and sin of the angles 2 pi k / (2 Window).
-var turns = sync.OnceValue(func() *[Window][2]float64 {
-	t := new([Window][2]float64)
-	for k := range t {
-		sin, cos := math.Sincos(math.Pi * float64(k) / Window)
-		t[k] = [2]float64{cos, sin}
+// turns are, from half on, cos and sin of the half angles pi k / half, for each power of 2 up to Window.
+var turns = sync.OnceValue(func() *[2 * Window][2]float64 {
+	t := new([2 * Window][2]float64)
+	for half := 1; half <= Window; half *= 2 {
+		for k := range half {
+			sin, cos := math.Sincos(math.Pi * float64(k*(Window/half)) / Window)
+			t[half+k] = [2]float64{cos, sin}
+		}
 	}
 	return t
 })
 
-// transform is the discrete Fourier transform of the scores and zeros after them, of a power of
+// transform is the discrete Fourier transform of the scores and at least as many zeros after them, of a power of
 // 2 of points up to 2 Window (Cooley and Tukey 1965).
 func (s *spectrum) transform(scores []int8, points int) {
 	s.re, s.im = slices.Grow(s.re[:0], points)[:points], slices.Grow(s.im[:0], points)[:points]
 	re, im := s.re, s.im
 	clear(re)
 	clear(im)
-	for i, to := 0, 0; i < points; i++ {
-		if i < len(scores) {
-			re[to] = float64(scores[i])
-		}
+	to := 0
+	for _, v := range scores {
+		re[to], re[to+1] = float64(v), float64(v) // the first pass, which brings it together with one of the zeros
 		bit := points / 2
 		for ; bit > 0 && to&bit != 0; bit /= 2 {
 			to ^= bit
 		}
 		to |= bit
 	}
-	t := turns()
-	for half := 1; half < points; half *= 2 {
-		stride := Window / half
+	for half := 2; half < points; half *= 2 {
+		turns := turns()[half : 2*half]
 		for lo := 0; lo < points; lo += 2 * half {
-			for k := range half {
-				c, w := t[k*stride][0], t[k*stride][1]
-				i, j := lo+k, lo+k+half
-				x := float64(c*re[j]) + float64(w*im[j])
-				y := float64(c*im[j]) - float64(w*re[j])
-				re[i], re[j] = re[i]+x, re[i]-x
-				im[i], im[j] = im[i]+y, im[i]-y
+			re1, re2, im1, im2 := re[lo:][:half], re[lo+half:][:half], im[lo:][:half], im[lo+half:][:half]
+			for k, turn := range turns {
+				c, w, a, b := turn[0], turn[1], re2[k], im2[k]
+				x := float64(c*a) + float64(w*b)
+				y := float64(c*b) - float64(w*a)
+				a, b = re1[k], im1[k]
+				re1[k], re2[k] = a+x, a-x
+				im1[k], im2[k] = b+y, b-y
 			}
 		}
 	}

@@ -25,6 +25,12 @@ func Exps(dst, x []float64) { each(dst, x, false, math.Exp) }
 func each(dst, x []float64, logs bool, f func(float64) float64) {
 	// Few numbers go together, so that assembly, which is not preempted, ends soon.
 	const piece = 4096
+	if len(x) < 3 { // a vector takes longer
+		for i, v := range x {
+			dst[i] = f(v)
+		}
+		return
+	}
 	for from := 0; from < len(x); from += piece {
 		to := min(from+piece, len(x))
 		if in, out := x[from:to], dst[from:to]; !functions(out, in, logs) {

@@ -153,8 +153,6 @@ const full = 1e150
 // flush moves the logarithms of the products to ld; logs is room for them.
 func (g *grid) flush(product, logs []float64) {
 	vec.Logs(logs, product)
-	for k, log := range logs {
-		g.ld[k] += log
-		product[k] = 1
-	}
+	lin.Axpy(1, logs, g.ld)
+	copy(product, none[:])
 }

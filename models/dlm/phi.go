@@ -22,10 +22,11 @@ type phiMarginal struct {
 
 // fill takes the marginal weights of the nodes of g.
 func (x *phiMarginal) fill(g *grid, weight *[nodes]float64) {
-	var y, second, work [nodes]float64
+	var least, y, second, work [nodes]float64
 	for i, w := range weight {
-		y[i] = math.Log(max(w, 1e-30))
+		least[i] = max(w, 1e-30)
 	}
+	vec.Logs(y[:], least[:])
 	// Second derivatives in units of the spacing, by elimination.
 	for i := 1; i < nodes-1; i++ {
 		p := 0.5*second[i-1] + 2
@@ -36,22 +37,38 @@ func (x *phiMarginal) fill(g *grid, weight *[nodes]float64) {
 		second[i] = second[i]*second[i+1] + work[i]
 	}
 	x.low, x.h = g.low[etaAxis], g.spacing(etaAxis)/finer
+	bent := &x.density // what the line between two nodes lacks, at first
 	for i := range nodes - 1 {
-		for k := range finer {
-			b := float64(k+1) / finer
-			a := 1 - b
-			s := a*y[i] + b*y[i+1] + ((a*a*a-a)*second[i]+(b*b*b-b)*second[i+1])/6
-			x.log[i*finer+k] = min(s, 0)
+		line, bend := (*[finer]float64)(x.log[i*finer:]), (*[finer]float64)(bent[i*finer:])
+		for k := range blends {
+			b := &blends[k]
+			line[k] = b[0]*y[i] + b[1]*y[i+1]
+			bend[k] = b[2]*second[i] + b[3]*second[i+1]
 		}
 	}
+	vec.Standardize(bent[:], bent[:], 0, 6)
+	for at, bend := range bent {
+		x.log[at] = min(x.log[at]+bend, 0)
+	}
 	vec.Exps(x.density[:], x.log[:])
-	before := weight[0]
+	before, sum := weight[0], 0.0
 	x.cum[0] = 0
 	for at, f := range x.density {
-		x.cum[at+1] = x.cum[at] + 0.5*(before+f)
+		sum += 0.5 * (before + f)
+		x.cum[at+1] = sum
 		before = f
 	}
 }
+
+// blends are the weights in the spline, at the points of a cell, of its ends and of six times the second derivatives there.
+var blends = func() (all [finer][4]float64) {
+	for k := range all {
+		b := float64(k+1) / finer
+		a := 1 - b
+		all[k] = [4]float64{a, b, a*a*a - a, b*b*b - b}
+	}
+	return all
+}()
 
 // quantile returns the p-quantile of phi, 0 < p < 1.
 func (x *phiMarginal) quantile(p float64) float64 {

@@ -72,15 +72,15 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		if sh.Season != nil {
 			sh.Season.Tell(normal.Quantile(pit))
 		}
-		e, variance, wild := y-mean, w.variance(), t.Out.Wild
+		e, wild := y-mean, t.Out.Wild
+		if t.Add(e, pit, covered); t.Out.Wild > wild {
+			t.Out.Far += math.Min(e/w.variance()*e, math.MaxFloat64)
+		}
 		logs, err := f.absorb(y)
 		if err != nil {
 			return out, err
 		}
 		t.Logs += logs
-		if t.Add(e, pit, covered); t.Out.Wild > wild {
-			t.Out.Far += math.Min(e/variance*e, math.MaxFloat64)
-		}
 	}
 	if sh.Season != nil {
 		sh.Season.Level(w.law())
@@ -90,9 +90,11 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 
 // law returns the posterior mean of phi, and q at the mean of its logarithm.
 func (w *work) law() (phi, q float64) {
-	for k, p := range w.weight {
-		phi += float64(p * w.grid.phi[k/nodes])
-		q += float64(p * w.grid.l[k%nodes])
+	for i, at := range w.grid.phi {
+		for j, p := range (*[nodes]float64)(w.weight[i*nodes:]) {
+			phi += float64(p * at)
+			q += float64(p * w.grid.l[j])
+		}
 	}
 	return phi, math.Exp(q)
 }
@@ -124,11 +126,12 @@ const slight = 1e-6
 // predictive mixture, limit being the .975 quantile of one component. The
 // components mostly agree; else the distribution function decides.
 func (w *work) covers(y, limit float64) bool {
-	inside, outside := true, true
-	for k, p := range w.weight {
+	inside, outside, shape := true, true, w.shape
+	level, spread, rate := (*[nodes * nodes]float64)(w.level), (*[nodes * nodes]float64)(w.spread), (*[nodes * nodes]float64)(w.rate)
+	for k, p := range (*[nodes * nodes]float64)(w.weight) {
 		if p > slight {
-			e := y - w.level[k]
-			in := e*e <= limit*limit*(w.spread[k]+1)*w.rate[k]/w.shape
+			e := y - level[k]
+			in := e*e <= limit*limit*(spread[k]+1)*rate[k]/shape
 			inside, outside = inside && in, outside && !in
 		}
 	}
@@ -160,11 +163,12 @@ func (w *work) bin(y float64) float64 {
 	if df < dist.Plentiful {
 		return w.pit(y)
 	}
-	x, n, total := &w.binned, 0, 0.0
-	for k, p := range w.weight {
+	x, n, total, shape := &w.binned, 0, 0.0, w.shape
+	level, spread, rate := (*[nodes * nodes]float64)(w.level), (*[nodes * nodes]float64)(w.spread), (*[nodes * nodes]float64)(w.rate)
+	for k, p := range (*[nodes * nodes]float64)(w.weight) {
 		if p > trifling {
-			e := y - w.level[k]
-			x.weight[n], x.e[n], x.t2[n] = p, e, e*e/((w.spread[k]+1)*w.rate[k]/w.shape)
+			e := y - level[k]
+			x.weight[n], x.e[n], x.t2[n] = p, e, e*e/((spread[k]+1)*rate[k]/shape)
 			total += p
 			n++
 		}

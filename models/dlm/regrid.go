@@ -33,9 +33,7 @@ func (r *regrid) clear() {
 			*x = make([]float64, n)
 		}
 	}
-	for k := range r.product {
-		r.product[k] = 1
-	}
+	copy(r.product, none[:])
 }
 
 // check moves the limits of the grid to where the posterior is. It reports

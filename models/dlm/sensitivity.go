@@ -71,38 +71,62 @@ func (w *work) doubt(g *grid, p *Prior) (by, slowest float64) {
 	if p.Tau2Shape > Defaults().Prior.Tau2Shape || shape == 0 && rate == 0 {
 		return 0, -1
 	}
-	w.phi.fill(g, &w.axis[etaAxis])
-	low, high := w.phi.quantile(.025), w.phi.quantile(.975)
+	phi := w.marginal(g)
+	low, high := phi.quantile(.025), phi.quantile(.975)
 	// The density of a node is that of before times q^shape, B^A / (B - rate/q)^(A - shape).
 	log, weak := w.log, w.factor
-	for k := range weak {
-		weak[k] = w.rate[k] - rate/g.q[k%nodes]
+	var less, more [nodes]float64
+	for j, q := range g.q {
+		less[j], more[j] = rate/q, float64(shape*g.l[j])
+	}
+	for i := range nodes {
+		from := (*[nodes]float64)(w.rate[i*nodes:])
+		for j, to := 0, weak[i*nodes:][:nodes]; j < nodes; j++ {
+			to[j] = from[j] - less[j]
+		}
 	}
 	vec.Logs(log, weak)
-	for k, v := range log {
-		log[k] = float64(shape*g.l[k%nodes]) + float64(w.shape*w.logRate[k]) - float64((w.shape-shape)*v)
+	for i := range nodes {
+		rates := (*[nodes]float64)(w.logRate[i*nodes:])
+		for j, to := 0, log[i*nodes:][:nodes]; j < nodes; j++ {
+			to[j] = more[j] + float64(w.shape*rates[j]) - float64((w.shape-shape)*to[j])
+		}
 	}
-	vec.Logs(weak, w.weight)
+	// Nodes without a weight have none here either: their logarithms are any.
+	some := w.room[0]
+	for k, v := range w.weight {
+		if v == 0 {
+			v = 1
+		}
+		some[k] = v
+	}
+	vec.Logs(weak, some)
 	top := math.Inf(-1)
-	for k := range log {
-		if log[k] += weak[k]; w.weight[k] > 0 {
+	for k, v := range w.weight {
+		if log[k] += weak[k]; v > 0 {
 			top = max(top, log[k])
+		} else {
+			log[k] = math.Inf(-1)
 		}
 	}
 	vec.Lower(log, top, -nothing)
 	vec.Exps(weak, log)
 	var axis [nodes]float64
 	sum := 0.0
-	for k, v := range weak {
-		if w.weight[k] > 0 {
-			axis[k/nodes] += v
-			sum += v
+	for i := range axis {
+		weights, along := (*[nodes]float64)(w.weight[i*nodes:]), 0.0
+		for j, v := range (*[nodes]float64)(weak[i*nodes:]) {
+			if weights[j] > 0 {
+				along += v
+				sum += v
+			}
 		}
+		axis[i] = along
 	}
 	lin.Scale(1/sum, axis[:])
-	w.phi.fill(g, &axis)
-	slowest = w.phi.quantile(.975)
-	return max(low-w.phi.quantile(.025), slowest-high), slowest
+	w.doubted.fill(g, &axis)
+	slowest = w.doubted.quantile(.975)
+	return max(low-w.doubted.quantile(.025), slowest-high), slowest
 }
 
 // PriorSensitivity writes those of tau2 and sigma2, and that of phi: the sds by which
@@ -126,19 +150,50 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 // the variance that dist.InvGammaSensitivity is the root of.
 func (w *work) sensitivity(g *grid, a, b float64, tau bool, phi float64) (sd, cross float64) {
 	var mean, square, within float64
-	tail := a * a * (dist.Trigamma(w.shape) - 1/w.shape)
-	for k, weight := range w.weight {
-		rate, log := w.rate[k], w.logRate[k]
-		if tau {
-			rate *= g.q[k%nodes]
-			log += g.l[k%nodes]
+	shape := w.shape
+	tail, expected := a*a*(dist.Trigamma(shape)-1/shape), a/shape
+	rates, logs := w.rate, w.logRate
+	if tau {
+		rates, logs = w.steps(g)
+	}
+	part, means := w.over(b, rates, 0), w.over(b*shape, rates, 1)
+	for i, at := range g.phi {
+		from := i * nodes
+		part, means, logs := (*[nodes]float64)(part[from:]), (*[nodes]float64)(means[from:]), (*[nodes]float64)(logs[from:])
+		off := at - phi
+		for j, weight := range (*[nodes]float64)(w.weight[from:]) {
+			x := -float64(a*logs[j]) - means[j]
+			apart := part[j] - expected
+			within += weight * (float64(shape*apart*apart) + tail)
+			mean += weight * x
+			square += weight * x * x
+			cross += weight * off * x
 		}
-		x := -float64(a*log) - b*w.shape/rate
-		apart := b/rate - a/w.shape
-		within += weight * (float64(w.shape*apart*apart) + tail)
-		mean += weight * x
-		square += weight * x * x
-		cross += weight * (g.phi[k/nodes] - phi) * x
 	}
 	return math.Sqrt(within + max(square-mean*mean, 0)), cross
+}
+
+// steps returns the rates of tau2 at the nodes and their logarithms, in the room of logarithms and factors.
+func (w *work) steps(g *grid) (rates, logs []float64) {
+	rates, logs = w.factor, w.log
+	for i := range nodes {
+		from := i * nodes
+		rate, log := (*[nodes]float64)(w.rate[from:]), (*[nodes]float64)(w.logRate[from:])
+		toRate, toLog := (*[nodes]float64)(rates[from:]), (*[nodes]float64)(logs[from:])
+		for j := range nodes {
+			toRate[j] = rate[j] * g.q[j]
+			toLog[j] = log[j] + g.l[j]
+		}
+	}
+	return rates, logs
+}
+
+// over returns c over each of x, in a room.
+func (w *work) over(c float64, x []float64, room int) []float64 {
+	to := w.room[room]
+	for k := range to {
+		to[k] = c
+	}
+	vec.DivideEach(to, to, x)
+	return to
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/vec"
 	"github.com/credence-stream/credence/models/internal/describe"
 	"github.com/credence-stream/credence/models/internal/dist"
 	"github.com/credence-stream/credence/models/internal/regression"
@@ -66,8 +67,7 @@ func (m *Model) Positive(functionals []cdf.Functional, p, mcse []float64) error 
 func (m *Model) above(w *work, param int) func(x float64) float64 {
 	switch param {
 	case phiRow:
-		w.phi.fill(&m.grid, &w.axis[etaAxis])
-		return w.phi.above
+		return w.marginal(&m.grid).above
 	case thetaRow, muRow:
 		centre, variance := w.mu, w.muVar
 		if param == thetaRow {
@@ -115,8 +115,7 @@ func shiftRow(r *cdf.Row, shift, factor float64) {
 
 func (m *Model) describePhi(r *cdf.Row, w *work) {
 	r.Mean, r.SD = m.told.phi, m.told.phiSD
-	w.phi.fill(&m.grid, &w.axis[etaAxis])
-	describe.By(r, w.phi.quantile)
+	describe.By(r, w.marginal(&m.grid).quantile)
 }
 
 // phiMoments returns the posterior mean and sd of phi from the marginal weights.
@@ -149,24 +148,21 @@ func (m *Model) describeVariance(r *cdf.Row, w *work, tau bool) {
 	a, mean, v := w.shape, 0.0, 0.0
 	w.g.LogInvGamma(a)
 	w.mix.Reset(&w.g)
-	own := w.log // means of the nodes
-	for i := range nodes {
-		from := i * nodes
-		weight, rate, logRate := (*[nodes]float64)(w.weight[from:]), (*[nodes]float64)(w.rate[from:]), (*[nodes]float64)(w.logRate[from:])
-		for j, p := range weight {
-			b, log := rate[j], logRate[j]
-			if tau {
-				b *= m.grid.q[j]
-				log += m.grid.l[j]
-			}
-			own[from+j] = b / (a - 1)
-			mean += p * own[from+j]
-			w.mix.Add(p, log, 1)
-		}
+	rates, logs := w.rate, w.logRate
+	if tau {
+		rates, logs = w.steps(&m.grid)
 	}
+	w.mix.AddShifts(w.weight, logs)
+	own, within := w.room[0], w.room[1] // means of the nodes, and variances
+	vec.Standardize(own, rates, 0, a-1)
+	for k, x := range own {
+		mean += w.weight[k] * x
+		within[k] = x * x
+	}
+	vec.Standardize(within, within, 0, a-2)
 	for k, p := range w.weight {
 		d := own[k] - mean
-		v += p * (own[k]*own[k]/(a-2) + d*d)
+		v += p * (within[k] + d*d)
 	}
 	if a > 1 {
 		r.Mean = mean
@@ -208,18 +204,21 @@ func (w *work) levels(g *grid, noise float64, spread bool) (mean, sd float64) {
 // (variance + noise) B/A, and returns its moments.
 func (w *work) laws(centre, variance []float64, noise float64, spread bool) (mean, sd float64) {
 	a, v := w.shape, 0.0
+	n := len(w.weight)
+	squares, within := w.room[0][:n], w.room[1][:n]
+	centre, variance, rate := centre[:n], variance[:n], w.rate[:n]
 	for k, p := range w.weight {
 		mean += p * centre[k]
-		if p > dist.Minor {
-			w.mix.Add(p, centre[k], math.Sqrt((variance[k]+noise)*w.rate[k]/a))
-		}
+		squares[k] = (variance[k] + noise) * rate[k]
 	}
+	w.mix.AddScaled(w.weight, centre, squares, a)
 	if a <= 1 {
 		return math.NaN(), math.NaN()
 	}
+	vec.Standardize(within, squares, 0, a-1)
 	for k, p := range w.weight {
 		d := centre[k] - mean
-		v += p * ((variance[k]+noise)*w.rate[k]/(a-1) + d*d)
+		v += p * (within[k] + d*d)
 	}
 	if !spread {
 		return mean, math.NaN()

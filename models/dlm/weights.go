@@ -35,12 +35,18 @@ func newFamily(s Settings, known bool) *family {
 	return f
 }
 
+// none are products without a factor.
+var none = func() (ones [nodes * nodes]float64) {
+	for k := range ones {
+		ones[k] = 1
+	}
+	return ones
+}()
+
 // take returns scratch space without products; the caller gives it back.
 func (f *family) take() *work {
 	w := f.scratch.Get().(*work)
-	for k := range w.product {
-		w.product[k] = 1
-	}
+	copy(w.product, none[:])
 	return w
 }
 
@@ -59,7 +65,10 @@ type work struct {
 	top     float64   // the greatest log weight
 	total   float64   // sum of the weights relative to it
 	logZ    float64   // log of the integral of the unnormalised posterior
+	room    [2][]float64
 	axis    [2][nodes]float64
+	summed  bool // axis has the sums of the present weights
+	filled  bool // so has phi
 	// Where the mean is not known, mu | node, sigma2 ~ N(mu, sigma2 muVar).
 	mu, muVar []float64
 	// theta | node, sigma2 ~ N(level, sigma2 spread), see locate; own is where they
@@ -70,13 +79,16 @@ type work struct {
 	regrid        regrid
 	mix           dist.Mixture
 	t, g          dist.Table
-	phi           phiMarginal
+	phi, doubted  phiMarginal
 	binned        binned
 }
 
 func newWork(known bool) *work {
 	const n = nodes * nodes
 	w := &work{grid: newGrid(known), product: make([]float64, n), weight: make([]float64, n), rate: make([]float64, n), logRate: make([]float64, n), factor: make([]float64, n), log: make([]float64, n), regrid: regrid{known: known}}
+	for i := range w.room {
+		w.room[i] = make([]float64, n)
+	}
 	if !known {
 		for _, x := range []*[]float64{&w.mu, &w.muVar, &w.own[0], &w.own[1]} {
 			*x = make([]float64, n)
@@ -96,7 +108,7 @@ func newWork(known bool) *work {
 // ER^2/P off SSE and adds log MP to LD. Logarithms still in the products count. It
 // reports whether all numbers are finite.
 func (w *work) weigh(g *grid, p *Prior, n float64) bool {
-	w.age = 0
+	w.age, w.summed, w.filled = 0, false, false
 	w.shape = p.Sigma2Shape + p.Tau2Shape + n/2
 	w.nodes.place(g, p)
 	w.rates(g)
@@ -206,13 +218,28 @@ func (w *work) locate(g *grid) {
 
 // marginals sums the weights along the axes.
 func (w *work) marginals() {
-	w.axis = [2][nodes]float64{}
-	for i := range nodes {
-		for j, v := range lin.Row(w.weight, nodes, i) {
-			w.axis[etaAxis][i] += v
-			w.axis[logAxis][j] += v
-		}
+	if w.summed {
+		return
 	}
+	var down [nodes]float64
+	for i := range nodes {
+		along := 0.0
+		for j, v := range (*[nodes]float64)(w.weight[i*nodes:]) {
+			along += v
+			down[j] += v
+		}
+		w.axis[etaAxis][i] = along
+	}
+	w.axis[logAxis], w.summed = down, true
+}
+
+// marginal returns that of phi, of g, whose weights were found last and summed.
+func (w *work) marginal(g *grid) *phiMarginal {
+	if !w.filled {
+		w.phi.fill(g, &w.axis[etaAxis])
+		w.filled = true
+	}
+	return &w.phi
 }
 
 // mean returns the posterior mean of a function of the nodes.

@@ -81,3 +81,17 @@ func (x *nodeMixture) take(row int, shift float64, noise bool) {
 	}
 	vec.Roots(x.SD, x.Inv, lin.Row(x.v, k, row), more)
 }
+
+// plainly reports that the law of a row, as take makes it with noise, has surely more than 1e-6 on both sides of y: a component with a weight of
+// plain or more has 3e-5 where y is within four of its sds.
+func (x *nodeMixture) plainly(row int, y float64) bool {
+	const plain, sds = .05, 4
+	k := len(x.s)
+	means, v := lin.Row(x.means, k, row), lin.Row(x.v, k, row)
+	for i, w := range x.W[:k] {
+		if e := y - means[i]; w >= plain && e*e < sds*sds*(v[i]+x.s[i]) {
+			return true
+		}
+	}
+	return false
+}

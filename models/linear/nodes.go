@@ -133,7 +133,7 @@ func (m *Model) fillNodes(w *nodes) {
 	if m.has(w) {
 		return
 	}
-	left, right, top := m.modes(w)
+	left, right, top := m.peaks(w)
 	if !(m.early() && left == right && m.bendNodes(w, left, top)) {
 		m.placeEven(w, left, right, top, 1)
 	}
@@ -146,9 +146,19 @@ func (m *Model) fillFar(w *nodes, step int) {
 	if m.has(w) && w.step <= step {
 		return
 	}
-	left, right, top := m.modes(w)
+	left, right, top := m.peaks(w)
 	m.placeEven(w, left, right, top, step)
 	w.of, w.step = m.post.stamp, step
+}
+
+// peaks are the modes, found once for the two kinds of nodes of a posterior.
+func (m *Model) peaks(w *nodes) (left, right, top float64) {
+	p := &m.post.peaks
+	if p.of != m.post.stamp || p.of == 0 {
+		p.left, p.right, p.top = m.modes(w)
+		p.of = m.post.stamp
+	}
+	return p.left, p.right, p.top
 }
 
 // has reports that the nodes are those of this posterior.

@@ -252,3 +252,55 @@ func TestFewRowsInBlocks(t *testing.T) {
 		}
 	}
 }
+
+// A glance at rows finds as many wild ones as their scores, wherever they lie, and leaves out most others.
+func TestGlance(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 104))
+	wild, seen, all := int64(0), int64(0), int64(0)
+	for _, p := range []int{1, 3, 8} {
+		for rows := 1; rows < 30; rows++ {
+			m := newTest(t, p)
+			d := modeltest.Stepper{Model: m}
+			d.Must(t, modeltest.RegressionShard(r, rows, p, true), 1)
+			sh := modeltest.RegressionShard(r, 40, p, true)
+			for i := range sh.Y {
+				sh.Y[i] += float64(i%5) * 4 * r.NormFloat64()
+			}
+			want, err := m.Score(sh, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sh.Glance = true
+			got, err := m.Score(sh, nil)
+			if err != nil || got.Wild != want.Wild {
+				t.Fatalf("%d rows of %d columns: %d wild, want %d: %v", rows, p, got.Wild, want.Wild, err)
+			}
+			wild, seen, all = wild+int64(want.Wild), seen+got.Rows, all+want.Rows
+		}
+	}
+	if t.Logf("%d wild of %d rows, of which %d were looked at", wild, all, seen); wild < 100 || 2*seen > all {
+		t.Errorf("%d wild of %d rows, of which %d were looked at", wild, all, seen)
+	}
+}
+
+// The modes that are found once are those of the present posterior.
+func TestModesAreOfOnePosterior(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 104))
+	m := newTest(t, 3)
+	d := modeltest.Stepper{Model: m}
+	for range 5 {
+		d.Must(t, modeltest.RegressionShard(r, 4, 3, true), 1)
+		m.LogEvidence()
+		w := m.work()
+		if err := m.prepare(w); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			a, b, c := m.peaks(&w.far)
+			if x, y, z := m.modes(&w.nodes); a != x || b != y || c != z {
+				t.Errorf("modes %v, %v of height %v, want %v, %v, %v", a, b, c, x, y, z)
+			}
+		}
+		m.scratch.Put(w)
+	}
+}

@@ -25,6 +25,10 @@ type posterior struct {
 	law      dist.Standard // quantiles of the standardised laws
 	evidence float64       // log p(D_1..t), valid where known
 	known    bool
+	peaks    struct {
+		of               uint64 // stamp
+		left, right, top float64
+	}
 }
 
 // The posterior's covariance at the plug-in is the basis M times its

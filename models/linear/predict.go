@@ -54,7 +54,7 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 			m.rowsAt(rows, sh.X[from*m.P:], w.block)
 			m.mixRows(&w.mix, rows, w.block)
 			for i, y := range sh.Y[from : from+rows] {
-				if t.Skip(y) {
+				if t.Skip(y) || sh.Glance && w.mix.plainly(i, y) {
 					continue
 				}
 				t.Untold(m.untold(w, i, lin.Row(w.block, m.P, i)))

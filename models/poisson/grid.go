@@ -1,6 +1,10 @@
 package poisson
 
-import "math"
+import (
+	"math"
+
+	"github.com/credence-stream/credence/cdf/vec"
+)
 
 // A normal law on equal nodes gridStep sds apart, up to gridEnd of them to each
 // side: 6.3 sds.
@@ -37,14 +41,23 @@ func onGrid(y int, mean, sd float64) (below, mass float64, ok bool) {
 	}
 	h := gridStep * float64(stride)
 	rate, ratio := math.Exp(mean-gridStep*gridEnd*sd), math.Exp(h*sd)
+	var less, none [2*gridEnd + 1]float64 // rates below 0, of which none are counted with these probabilities
+	n := 0
 	for j := -gridEnd; j <= gridEnd && rate < gridRate; j += stride {
-		p := gridDensity[max(j, -j)] * math.Exp(-rate)
+		less[n] = -rate
+		rate *= ratio
+		n++
+	}
+	vec.Exps(none[:n], less[:n])
+	for i, p := range none[:n] {
+		j := i*stride - gridEnd
+		p *= gridDensity[max(j, -j)]
+		rate := -less[i]
 		for k := range y {
 			below += p
 			p *= rate * reciprocals[k+1]
 		}
 		mass += p
-		rate *= ratio
 	}
 	return below * h, mass * h, true
 }

@@ -130,7 +130,9 @@ const overLift = 1e-3
 // 400 rows, of which .03/mu is right.
 func (l *rowsLike) lower(k int, weight, y, logMu, mu, lift, s2e float64) (logRate, rate float64) {
 	off := lift * max(1-(1+float64(overNode(k)*mu))/(1+float64(s2e*mu)), 0)
-	rate = mu * math.Exp(-off)
+	if rate = mu; off != 0 {
+		rate *= math.Exp(-off)
+	}
 	l.sum[k] += weight * (mu - rate - float64(y*off))
 	return logMu - off, rate
 }

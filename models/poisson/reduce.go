@@ -18,10 +18,19 @@ func (s *stats) reduceAll(r *reduced, m float64) bool {
 		p, q, u, v := rest[:n], rest[n:2*n], rest[2*n:3*n], rest[3*n:4*n]
 		ap, aq, au, av := p[c]+m, q[c]+m, u[c]+m, v[c]+m
 		least = min(least, ap, aq, au, av)
-		logs.Mul(ap)
-		logs.Mul(aq)
-		logs.Mul(au)
-		logs.Mul(av)
+		product := logs.Product() // not in memory between the four
+		p1 := product * ap
+		p2 := p1 * aq
+		p3 := p2 * au
+		p4 := p3 * av
+		if dist.Holds(p1) && dist.Holds(p2) && dist.Holds(p3) && dist.Holds(p4) {
+			logs.Keep(p4)
+		} else {
+			logs.Mul(ap)
+			logs.Mul(aq)
+			logs.Mul(au)
+			logs.Mul(av)
+		}
 		ip, iq, iu, iv := 1/ap, 1/aq, 1/au, 1/av
 		xp, xq, xu, xv := float64(ip*p[c+1]), float64(iq*q[c+1]), float64(iu*u[c+1]), float64(iv*v[c+1])
 		quad := r.quad + float64(xp*p[c+1])

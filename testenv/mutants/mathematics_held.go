@@ -26,6 +26,8 @@ var ofHeldOut = []mutant{
 		"s.neff > 0 && !came", "!came", "^TestOutliersOfFewRows$", engine},
 	{"held out: a handful of rows", "cdf/hold_out.go",
 		"observed < leastLooked)", "observed < leastLooked/2)", "^TestNothingIsHeldOut$", engine},
+	{"held out: rows by a component of no weight are not wild", "models/linear/node_mixture.go",
+		"const plain, sds = .05, 4", "const plain, sds = 0, 4", "^TestGlance$", linear},
 	{"held out: one half alone", "cdf/hold_out.go",
 		"f.predictHalf(1, false); ok {", "f.predictHalf(1, false); ok && false {", "^TestOutliersOfFewRows$", engine},
 	{"held out: time that does not run back", "cdf/rows.go",

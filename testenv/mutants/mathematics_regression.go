@@ -17,6 +17,8 @@ var ofLinear = []mutant{
 		"w.means[i*nodes+n] * w.means[j*nodes+n]", "w.means[j*nodes+n] * w.means[j*nodes+n]", "^TestCovariance$", linear},
 	{"linear: nodes of another posterior", "models/linear/nodes.go",
 		"w.of == m.post.stamp && w.of != 0", "w.of != 0", "^TestNodesAreOfOnePosterior$", linear},
+	{"linear: modes of another posterior", "models/linear/nodes.go",
+		"if p.of != m.post.stamp || p.of == 0 {", "if p.of == 0 {", "^TestModesAreOfOnePosterior$", linear},
 	{"linear: nodes that others replaced", "models/linear/nodes.go",
 		"w.of, w.bend = 0, nil", "w.bend = nil", "^TestNodesAreOfOnePosterior$", linear},
 	{"linear: one of two peaks", "models/linear/evidence.go",

@@ -8,6 +8,8 @@ var ofSeasons = []mutant{
 		"unlikely + 2*math.Log1p(float64(a.Rows)/Window)", "unlikely / 2", "^TestNoSeason$", seasons},
 	{"season: a broad spectrum is a line", "cdf/season/spectrum.go",
 		"max(s.around(power, k, points/n), 1)", "1", "^TestNoLine$", seasons},
+	{"season: zeros of the transform are not there", "cdf/season/spectrum.go",
+		"= float64(v), float64(v)", "= float64(v), 0", "^TestTransform$", seasons},
 	{"season: steps without a row take no time", "cdf/season/unit.go",
 		"for range int(missing) {", "for range 0 * int(missing) {", "^TestGaps$", seasons},
 	{"season: the least gap is the unit for good", "cdf/season/unit.go",

@@ -1,12 +1,18 @@
 package dist
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/credence-stream/credence/cdf/vec"
+)
 
 // Mixture is a mixture of laws loc + scale * Z, Z of one table.
 type Mixture struct {
 	law           *Table
 	w, loc, scale []float64 // weights sum to 1, scales are positive
 	inv           []float64 // 1/scale
+	none          []float64 // zeros, at least as many
 	total         float64   // of w
 	places        places
 }
@@ -28,6 +34,45 @@ func (x *Mixture) Add(w, loc, scale float64) {
 		x.inv = append(x.inv, 1/scale)
 		x.total += w
 	}
+}
+
+// AddShifts takes components of scale 1, as Add does one by one.
+func (x *Mixture) AddShifts(w, loc []float64) {
+	from := len(x.w)
+	x.most(w, loc, loc)
+	for k := from; k < len(x.w); k++ {
+		x.scale[k], x.inv[k] = 1, 1
+	}
+}
+
+// AddScaled takes components whose scales are the roots of squares/over, as Add does one by one.
+func (x *Mixture) AddScaled(w, loc, squares []float64, over float64) {
+	from := len(x.w)
+	x.most(w, loc, squares)
+	scale, inv := x.scale[from:], x.inv[from:]
+	vec.Standardize(scale, scale, 0, over)
+	if cap(x.none) < len(scale) {
+		x.none = make([]float64, len(w))
+	}
+	vec.Roots(scale, inv, scale, x.none[:len(scale)])
+}
+
+// most takes components, of which those of minor weight are left out; their scales are for the caller to complete.
+func (x *Mixture) most(w, loc, scale []float64) {
+	from, loc, scale := len(x.w), loc[:len(w)], scale[:len(w)]
+	for _, s := range []*[]float64{&x.w, &x.loc, &x.scale, &x.inv} {
+		*s = slices.Grow((*s)[:from], len(w))[:from+len(w)]
+	}
+	toW, toLoc, toScale := x.w[from:][:len(w)], x.loc[from:][:len(w)], x.scale[from:][:len(w)]
+	n, total := 0, x.total
+	for k, v := range w {
+		if v > Minor {
+			toW[n], toLoc[n], toScale[n] = v, loc[k], scale[k]
+			total += v
+			n++
+		}
+	}
+	x.w, x.loc, x.scale, x.inv, x.total = x.w[:from+n], x.loc[:from+n], x.scale[:from+n], x.inv[:from+n], total
 }
 
 // at returns the distribution function, the density and its slope at y; the
@@ -62,8 +107,9 @@ type form struct {
 func (x *Mixture) form() form {
 	f := form{low: math.Inf(1), high: math.Inf(-1), narrowest: math.Inf(1)}
 	total, square := 0.0, 0.0
+	locs, scales := x.loc[:len(x.w)], x.scale[:len(x.w)]
 	for k, w := range x.w {
-		loc, scale := x.loc[k], x.scale[k]
+		loc, scale := locs[k], scales[k]
 		if loc < f.low {
 			f.low = loc
 		}
@@ -85,11 +131,11 @@ func (x *Mixture) form() form {
 	f.width /= total
 	square /= total
 	sd2 := x.law.sd * x.law.sd
-	second, third := 0.0, 0.0
+	second, third, center := 0.0, 0.0, f.center
 	for k, w := range x.w {
-		d := x.loc[k] - f.center
+		d, scale := locs[k]-center, scales[k]
 		second += w * d * d
-		third += w * d * (d*d + 3*sd2*x.scale[k]*x.scale[k])
+		third += w * d * (d*d + 3*sd2*scale*scale)
 	}
 	within := sd2 * square
 	f.spread = math.Sqrt(within + second/total)

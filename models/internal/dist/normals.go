@@ -75,15 +75,14 @@ func (x *NormalMixture) LogDensity(y float64) float64 {
 // Size made room for.
 func (x *NormalMixture) At(y float64) (p, log float64) {
 	k := len(x.W)
-	all, far := normal.Padded(k), 0.0
+	all, inv := normal.Padded(k), x.Inv[:k]
 	for i, mean := range x.Mean[:k] {
-		far = max(far, math.Abs((y-mean)*x.Inv[i]))
+		if !(math.Abs((y-mean)*inv[i]) < normal.Furthest) { // also if it is no number
+			return x.CDF(y), x.LogDensity(y)
+		}
 	}
-	if far < normal.Furthest {
-		p, f := normal.Mixed(x.W[:all], x.Mean[:all], x.Inv[:all], y)
-		return p, math.Log(f[0])
-	}
-	return x.CDF(y), x.LogDensity(y)
+	p, f := normal.Mixed(x.W[:all], x.Mean[:all], x.Inv[:all], y)
+	return p, math.Log(f[0])
 }
 
 // Positive returns P(X > 0).

@@ -1,6 +1,10 @@
 package dist
 
-import "github.com/credence-stream/credence/cdf/lin"
+import (
+	"slices"
+
+	"github.com/credence-stream/credence/cdf/lin"
+)
 
 // strips is how many parts the range of the places is divided into.
 const strips = 256
@@ -14,6 +18,7 @@ type places struct {
 	first     [strips + 1]int32   // component of each
 	below     [strips + 1]float64 // weight before each
 	w, loc    []float64           // room
+	strips    []uint8             // of the components, as they came
 }
 
 // arrange puts the components in order of their strips where that is worth while.
@@ -25,21 +30,26 @@ func (x *Mixture) arrange(f *form) {
 	}
 	s.known, s.low = true, f.low
 	s.first, s.below = [strips + 1]int32{}, [strips + 1]float64{}
-	for k, loc := range x.loc {
-		i := s.strip(loc) + 1
-		s.first[i]++
-		s.below[i] += x.w[k]
+	w, locs := x.w, x.loc[:len(x.w)]
+	s.strips = slices.Grow(s.strips[:0], len(w))[:len(w)]
+	for k, loc := range locs {
+		i := s.strip(loc)
+		s.strips[k] = uint8(i)
+		s.first[i+1]++
+		s.below[i+1] += w[k]
 	}
-	for i := range strips {
-		s.first[i+1] += s.first[i]
-		s.below[i+1] += s.below[i]
+	first, below := int32(0), 0.0
+	for i := 1; i <= strips; i++ {
+		first += s.first[i]
+		below += s.below[i]
+		s.first[i], s.below[i] = first, below
 	}
 	next := s.first
-	s.w, s.loc = lin.Grow(s.w, len(x.w)), lin.Grow(s.loc, len(x.w))
-	for k, loc := range x.loc {
-		i := s.strip(loc)
-		s.w[next[i]], s.loc[next[i]] = x.w[k], loc
-		next[i]++
+	s.w, s.loc = lin.Grow(s.w, len(w)), lin.Grow(s.loc, len(w))
+	for k, i := range s.strips {
+		to := next[i]
+		s.w[to], s.loc[to] = w[k], locs[k]
+		next[i] = to + 1
 	}
 	x.w, s.w = s.w, x.w
 	x.loc, s.loc = s.loc, x.loc

@@ -42,14 +42,24 @@ func (t *Table) Student(df float64) {
 		x[len(x)-1-i] = x[i]
 	}
 	vec.Exps(e, x)
-	t.fill(cells, outside, cells-outside, func(i int, z float64) (density, slope float64) {
-		density = scale * e[i]
-		return density, -density * (df + 1) * z / (df + z*z)
-	})
+	slope := x // in place of the logarithms
+	for i := range slope {
+		z := t.low + float64(outside+i)*t.h
+		density := scale * e[i]
+		e[i], slope[i] = density, -density*(df+1)*z/(df+z*z)
+	}
+	t.fill(cells, outside, cells-outside, e, slope)
 	// The lattice holds all but two tails, equal by symmetry.
 	tail := studentSurvival(end, df)
-	all := t.p[cells]
-	t.join(func(p float64) float64 { return tail + p*(1-2*tail)/all })
+	p, all := t.within(), t.p[cells]
+	for i, v := range p {
+		p[i] = v * (1 - 2*tail)
+	}
+	vec.Standardize(p, p, 0, all)
+	for i, v := range p {
+		p[i] = tail + v
+	}
+	t.join(tail, tail+all*(1-2*tail)/all)
 }
 
 // LogInvGamma fills the table with the law of log X, X ~ IG(shape, 1).
@@ -89,14 +99,16 @@ func (t *Table) LogInvGamma(shape float64) {
 		x[i] = -shape*v - e[i] - constant
 	}
 	vec.Exps(density, x)
-	t.fill(cells, first*perSD, last*perSD, func(i int, _ float64) (float64, float64) {
-		if density[i] == 0 { // e may be infinite
-			return 0, 0
+	slope := x // in place of the logarithms
+	for i, v := range density {
+		if slope[i] = v * (e[i] - shape); v == 0 { // e may be infinite
+			slope[i] = 0
 		}
-		return density[i], density[i] * (e[i] - shape)
-	})
-	all := t.p[cells]
-	t.join(func(p float64) float64 { return p / all })
+	}
+	t.fill(cells, first*perSD, last*perSD, density, slope)
+	p, all := t.within(), t.p[cells]
+	vec.Standardize(p, p, 0, all)
+	t.join(0, 1)
 }
 
 // nothing is how far below that at the peak a log density is taken for none.
@@ -112,20 +124,18 @@ func (t *Table) points(first, last int) (x, room []float64) {
 	return t.x, t.e
 }
 
-// join normalises the distribution function, which fill leaves constant beyond its
-// points, and finds the coefficients of the cells.
-func (t *Table) join(normal func(p float64) float64) {
+// within is the distribution function at the points of fill.
+func (t *Table) within() []float64 { return t.p[t.first : t.last+1] }
+
+// join takes the distribution function, which is normal at the points of fill, to nothing before and all behind them,
+// and finds the coefficients of the cells.
+func (t *Table) join(nothing, all float64) {
 	last := len(t.p) - 1
-	nothing, all := normal(0), normal(t.p[last])
-	for i := range t.p {
-		switch {
-		case i < t.first:
-			t.p[i] = nothing
-		case i > t.last:
-			t.p[i] = all
-		default:
-			t.p[i] = normal(t.p[i])
-		}
+	for i := range t.p[:t.first] {
+		t.p[i] = nothing
+	}
+	for i := t.last + 1; i <= last; i++ {
+		t.p[i] = all
 	}
 	c := &t.cubics
 	if cap(c.Rows) < last+2 {
@@ -133,9 +143,12 @@ func (t *Table) join(normal func(p float64) float64) {
 	}
 	c.Rows = c.Rows[:last+2]
 	c.Low, c.Cells, c.First, c.Last = t.low-t.h, 1/t.h, t.first, t.last+1
-	for i := t.first; i < t.last; i++ {
-		d, a, b := t.p[i+1]-t.p[i], t.f[i], t.f[i+1]
-		c.Rows[i+1] = [4]float64{t.p[i], a, 3*d - 2*a - b, a + b - 2*d}
+	p, f := t.within(), t.f[t.first:t.last+1]
+	f = f[:len(p)]
+	rows := c.Rows[t.first+1:][:len(p)]
+	for i := 1; i < len(p); i++ {
+		d, a, b := p[i]-p[i-1], f[i-1], f[i]
+		rows[i-1] = [4]float64{p[i-1], a, 3*d - 2*a - b, a + b - 2*d}
 	}
 	c.Rows[c.First], c.Rows[c.Last] = [4]float64{}, [4]float64{}
 	if !t.heavy {
@@ -144,21 +157,22 @@ func (t *Table) join(normal func(p float64) float64) {
 }
 
 // fill cumulates the density by the trapezoid rule with its end correction, from
-// the point first to last: beyond there is none. law returns the density and its slope
-// at point i of these.
-func (t *Table) fill(cells, first, last int, law func(i int, z float64) (density, slope float64)) {
+// the point first to last: beyond there is none. density and slope are those at these points.
+func (t *Table) fill(cells, first, last int, density, slope []float64) {
 	t.p, t.f = lin.Grow(t.p, cells+1), lin.Grow(t.f, cells+1)
 	t.first, t.last = first, last
 	clear(t.p[:first])
 	clear(t.f[:first])
-	sum, before, slope := 0.0, 0.0, 0.0
-	for i := first; i <= last; i++ {
-		f, d := law(i-first, t.low+float64(i)*t.h)
-		if i > first {
-			sum += t.h/2*(before+f) + t.h*t.h/12*(slope-d)
-		}
-		t.p[i], t.f[i] = sum, f*t.h
-		before, slope = f, d
+	p, widths, slope := t.within(), t.f[first : last+1][:len(density)], slope[:len(density)]
+	h, half, twelfth := t.h, t.h/2, t.h*t.h/12
+	sum, before, sloped := 0.0, density[0], slope[0]
+	p[0], widths[0] = 0, before*h
+	p = p[:len(density)]
+	for i := 1; i < len(density); i++ {
+		f, d := density[i], slope[i]
+		sum += half*(before+f) + twelfth*(sloped-d)
+		p[i], widths[i] = sum, f*h
+		before, sloped = f, d
 	}
 	for i := last + 1; i <= cells; i++ {
 		t.p[i], t.f[i] = sum, 0

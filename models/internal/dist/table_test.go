@@ -3,6 +3,7 @@ package dist
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mathext"
@@ -158,6 +159,36 @@ func TestQuantilesOfManyScales(t *testing.T) {
 			if below, above := x.CDF(q-room), x.CDF(q+room); !(below < Levels[k]+1e-6 && above > Levels[k]-1e-6) {
 				t.Errorf("trial %d, df %v, shape %v: the %v quantile is %v, below which are %v to %v", trial, table.df, shape, Levels[k], q, below, above)
 			}
+		}
+	}
+}
+
+// Components that are added together are those that are added one by one, to the bit.
+func TestComponentsAtOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 103))
+	var table Table
+	table.Student(9)
+	var one, all Mixture
+	for n := range 60 {
+		w, loc, squares, over := make([]float64, n), make([]float64, n), make([]float64, n), .3+r.Float64()
+		for k := range w {
+			w[k], loc[k], squares[k] = r.Float64(), r.NormFloat64(), 1e-3+r.ExpFloat64()
+			if k%3 == 1 {
+				w[k] = Minor * float64(k%2)
+			}
+		}
+		one.Reset(&table)
+		all.Reset(&table)
+		for k, w := range w {
+			one.Add(w, loc[k], math.Sqrt(squares[k]/over))
+		}
+		all.AddScaled(w, loc, squares, over)
+		for k, w := range w {
+			one.Add(w, loc[k], 1)
+		}
+		all.AddShifts(w, loc)
+		if one.total != all.total || !slices.Equal(one.w, all.w) || !slices.Equal(one.loc, all.loc) || !slices.Equal(one.scale, all.scale) || !slices.Equal(one.inv, all.inv) {
+			t.Fatalf("%d components: %v %v, want %v %v", n, all.scale, all.inv, one.scale, one.inv)
 		}
 	}
 }

@@ -88,3 +88,20 @@ func narrowCurve() {
 	JNZ(LabelRef("four"))
 	asm.End()
 }
+
+// beyond writes the function that tells, by signs, whether any of the numbers, without their own signs, has bits above a limit.
+func beyond() {
+	TEXT("avx2Beyond", NOSPLIT, "func(x *float64, n int, limit uint64) (signs int)")
+	x, n := asm.Argument("x"), asm.Argument("n")
+	v, limit, unsigned, signs := asm.Y[0], asm.Y[1], asm.Y[2], asm.Y[3]
+	asm.Everywhere("limit", limit)
+	VPCMPEQD(unsigned, unsigned, unsigned)
+	VPSRLQ(U8(1), unsigned, unsigned)
+	VPXOR(signs, signs, signs)
+	asm.Fours(n, func() {
+		VPAND(Mem{Base: x}, unsigned, v)
+		VPSUBQ(v, limit, v)
+		VPOR(v, signs, signs)
+	}, x)
+	asm.EndWithSigns(signs)
+}
