@@ -29,6 +29,7 @@ type machine struct {
 type ownership struct {
 	lease     Lease
 	committed int64
+	heard     int64  // of the group's offset when the assignment began
 	origin    int64  // where the group began
 	rescaled  string // see Note
 	doubts    int    // times in a row that the log looked like another one
@@ -173,7 +174,7 @@ func (m *machine) step(ev event) []effect {
 }
 
 func (e evStart) handle(m *machine) {
-	m.committed, m.limit = e.committed, e.cache
+	m.committed, m.heard, m.limit = e.committed, e.committed, e.cache
 	m.claim()
 }
 

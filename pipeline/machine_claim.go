@@ -116,7 +116,7 @@ func (m *machine) virgin(f facts, lost bool) {
 	switch {
 	case lost && f.log.Start > max(0, origin):
 		m.halt("store_lost", fmt.Sprintf("the store has lost the state of %s (up to offset %d), and the log begins at offset %d: it cannot be rebuilt whole. "+
-			"Restore the store, or use a new consumer group to begin at %d", m.part, max(m.committed, m.known), f.log.Start, f.log.Start))
+			"Restore the store, or use a new consumer group to begin at %d, also if there never was state and somebody set the group's offset", m.part, max(m.committed, m.known), f.log.Start, f.log.Start))
 		return
 	case told && f.log.Start > origin:
 		m.halt("gap", fmt.Sprintf("the log of %s begins at offset %d, and the group was to begin at offset %d: %d records were trimmed before they were applied. "+
@@ -174,7 +174,8 @@ func (m *machine) begin(f facts, c Checkpoint, minutes map[string]quota.Minute, 
 	m.do(fxOpen{m.epoch, len(m.gaps)})
 	m.pause()
 	m.tell(watermark(f.meta))
-	if at := m.mark(); f.meta.Exists && (at.Origin > 0 || at.Rescaled != "") {
+	// Also where somebody set the offset: without records no checkpoint would come to correct it.
+	if at := m.mark(); f.meta.Exists && (at.Origin > 0 || at.Rescaled != "" || at.Offset != m.heard) {
 		m.do(fxNote{at})
 	}
 	if !write {

@@ -21,7 +21,7 @@ func TestAClaimNotesThePastAgain(t *testing.T) {
 	} {
 		f := stored(t)
 		f.meta.Origin, f.layout.Past = c.origin, c.past
-		m, fx := claimed(t, -1, -1, false, f)
+		m, fx := claimed(t, 50, -1, false, f)
 		if note, _ := find[fxNote](fx); note.at != c.want {
 			t.Errorf("from %d, %v: noted %+v, want %+v", c.origin, c.past, note.at, c.want)
 		}
@@ -31,6 +31,19 @@ func TestAClaimNotesThePastAgain(t *testing.T) {
 			if commit, _ := find[fxCommit](m.step(evSaved{epoch: m.epoch})); commit.at != c.want {
 				t.Errorf("from %d, %v: committed %+v, want %+v", c.origin, c.past, commit.at, c.want)
 			}
+		}
+	}
+}
+
+// An offset that somebody set, or that brokers forgot, follows the state again with the claim: what
+// has no new records commits nothing.
+func TestAClaimCorrectsTheGroupsOffset(t *testing.T) {
+	for _, set := range []int64{-1, 0, 49, 50, 51, 80} {
+		f := stored(t)
+		f.meta.Origin = 0
+		_, fx := claimed(t, set, -1, false, f)
+		if note, noted := find[fxNote](fx); noted != (set != 50) || noted && note.at != (GroupOffset{Offset: 50}) {
+			t.Errorf("set to %d, the state ends at 50: noted %t %+v", set, noted, note.at)
 		}
 	}
 }

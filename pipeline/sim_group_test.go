@@ -101,6 +101,7 @@ func init() {
 		StoreSplit:   (*Sim).storeSplit,
 		LogStale:     (*Sim).logStale,
 		Empty:        (*Sim).empty,
+		Reset:        (*Sim).reset,
 		Rescaling:    (*Sim).rescale,
 		CountEvicted: (*Sim).evictCount,
 		StatesBack:   (*Sim).importAgain,
@@ -158,18 +159,20 @@ func (s *Sim) rebalance(f *Fault) {
 // empty ends all processes. Where none has begun by the end of the fault, the brokers
 // have forgotten what they had of the group; what its state says, the next one notes again.
 func (s *Sim) empty(f *Fault) {
-	working := func() bool {
-		return slices.ContainsFunc(s.workers, func(w *simWorker) bool { return !w.done && !w.proc.dead })
-	}
 	for _, w := range s.workers {
 		w.proc.dead = true
 	}
 	s.until(f, func() {
-		if !working() && s.truth.now.watermark >= 0 {
+		if !s.working() && s.truth.now.watermark >= 0 {
 			s.committed, s.noted = -1, -1
 		}
 		s.takeOver()
 	})
+}
+
+// working reports whether the group has members.
+func (s *Sim) working() bool {
+	return slices.ContainsFunc(s.workers, func(w *simWorker) bool { return !w.done && !w.proc.dead })
 }
 
 // storeBack and storeLoses leave a store alone that is damaged already: what is

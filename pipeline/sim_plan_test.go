@@ -96,6 +96,7 @@ const (
 	Rebalance FaultKind = "rebalance"   // the owner is told to stop, and gets the partition again, N == 1: another one does
 	Storm     FaultKind = "storm"       // the owner is told to stop again and again, every N milliseconds, and mostly another one follows
 	Empty     FaultKind = "group empty" // nobody works until To; by then the brokers have forgotten the group's offset
+	Reset     FaultKind = "reset"       // nobody works until To; then somebody sets the group's offset to where N says, see resetTo
 
 	// Of schedules that are drawn with it, whose store does not fail.
 	Rescaling    FaultKind = "rescaling"     // the command rescale begins, and ends at To

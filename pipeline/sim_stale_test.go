@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"time"
 )
@@ -96,4 +97,40 @@ func (s *Sim) storm(f *Fault) {
 		s.revoke(old)
 	}
 	s.clock.after(min(time.Duration(f.N)*time.Millisecond, f.To-s.clock.now), func() { s.storm(f) })
+}
+
+// reset has somebody set the group's offset, which takes away what was noted beside it. Brokers refuse that while
+// there are members. Where a group that was told its place has no state yet, that place is nowhere else: it is let alone.
+func (s *Sim) reset(f *Fault) {
+	for _, w := range s.workers {
+		w.proc.dead = true
+	}
+	s.until(f, func() {
+		if !s.working() && (s.Plan.Origin == 0 || s.truth.now.watermark >= 0) {
+			s.committed, s.noted = s.resetTo(f.N), -1
+			s.tracef("the group's offset is set to %d", s.committed)
+		}
+		s.takeOver()
+	})
+}
+
+// resetTo is the first offset of the log for 0, its end for 1, 3 and 6 offsets further back and ahead for 2 to 5.
+func (s *Sim) resetTo(n int) int64 {
+	by := [...]int64{-1 << 40, 1 << 40, -3, -6, 3, 6}[n]
+	return min(max(s.log.start, s.committed+by), s.log.stable())
+}
+
+// DrawReset draws a schedule in which somebody sets the group's offset, once or often.
+func DrawReset(seed uint64) Plan {
+	p := DrawPlan(seed)
+	r := rand.New(rand.NewPCG(seed, 94))
+	for range 1 + r.IntN(3) {
+		from := time.Duration(r.Int64N(int64(4 * time.Second)))
+		if len(p.Faults) > 0 && r.IntN(2) == 0 { // about where something else begins or ends
+			f := one(r, p.Faults...)
+			from = max(0, one(r, f.From, f.To)+time.Duration(r.Int64N(int64(200*time.Millisecond)))-100*time.Millisecond)
+		}
+		p.Faults = append(p.Faults, Fault{Kind: Reset, From: from, To: from + time.Millisecond + time.Duration(r.Int64N(int64(3*time.Second))), N: r.IntN(6)})
+	}
+	return p
 }

@@ -155,3 +155,26 @@ func TestSimulatedSlowness(t *testing.T) {
 		}
 	}
 }
+
+// TestSimulatedResets: what somebody sets the group's offset to, ahead or back, changes
+// nothing of what is applied: the state says where it goes on.
+func TestSimulatedResets(t *testing.T) {
+	n := uint64(1000)
+	if testing.Short() {
+		n = 100
+	}
+	if *simSeeds > 0 {
+		n = uint64(*simSeeds)
+	}
+	for seed := *simFrom; seed < *simFrom+n; seed++ {
+		p := pipeline.DrawReset(seed)
+		if seed%5 == 0 && p.Log[0].Txn == 0 {
+			p.Log[0].At, p.Origin = 0, 2
+		}
+		if v := simulate(p); v != nil {
+			t.Errorf("seed %d: %s: %s", seed, v.Kind, v.What)
+			explain(t, p)
+			return
+		}
+	}
+}

@@ -6,6 +6,8 @@ var origins = []mutant{
 		"\t\tm.origin = origin\n", "\t\tif !lost {\n\t\t\tm.origin = origin\n\t\t}\n", "TestSimulatedOrigins|TestClaimDecides", machine},
 	{"a place to begin counts as a lost store", "pipeline/machine_claim.go",
 		"m.committed > f.past.Begin()", "m.committed >= 0", "TestClaimDecides", machine},
+	{"an offset that was set stays", "pipeline/machine_claim.go",
+		" || at.Offset != m.heard) {", ") {", "TestAClaimCorrectsTheGroupsOffset", machine},
 	{"where a group began is lost with its first commit", "pipeline/kafka/notes.go",
 		"any = any || note.Note != \"\"", "any = false", "TestOrigins", broker},
 	{"gaps of the past are applied", "pipeline/admin/past.go",
