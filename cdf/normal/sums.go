@@ -95,15 +95,18 @@ func Hazards(u, w, x []float64) {
 	}
 }
 
-// CDFs writes Phi at every x into p, which is as long, to 2e-13; see [CDF].
+// CDFs writes Phi at every x into p, which is as long and may be x, to 2e-13; see [CDF].
 func CDFs(p, x []float64) {
 	for c := phi(); len(x) > 0; {
 		n := min(len(x), atOnce)
 		some := x[:n]
-		c.at(some, p)
-		if !within(some, reach) {
+		if within(some, reach) {
+			c.at(some, p)
+		} else {
 			for i, v := range some {
-				if !(v > -reach && v < reach) {
+				if v > -reach && v < reach {
+					c.portable(some[i:i+1], p[i:])
+				} else {
 					p[i] = CDF(v)
 				}
 			}

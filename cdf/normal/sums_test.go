@@ -3,6 +3,7 @@ package normal
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf/isa"
@@ -58,6 +59,10 @@ func TestManyAreEachAlone(t *testing.T) {
 		u, w, p := make([]float64, n), make([]float64, n), make([]float64, n)
 		Hazards(u, w, x)
 		CDFs(p, x)
+		inPlace := slices.Clone(x)
+		if CDFs(inPlace, inPlace); !slices.Equal(inPlace, p) {
+			t.Fatalf("beside %v in place: %v, want %v", x[far], inPlace, p)
+		}
 		for _, i := range []int{far, 0, n / 2, n - 1} {
 			var one [1]float64
 			CDFs(one[:], x[i:i+1])

@@ -121,9 +121,9 @@ func (m *Model) finish(w *work, s0 float64) bool {
 	for i := range p {
 		w.z[i] = math.Abs(w.factor[lin.PackedRow(p+1, i)])
 	}
-	vec.Logs(w.z, w.z)
+	vec.Logs(w.weights, w.z)
 	e.det = float64(p) * math.Log(s0)
-	for _, v := range w.z {
+	for _, v := range w.weights {
 		e.det += 2 * v
 	}
 	if !lin.Finite(e.det, e.rss, e.bb[0]) {

@@ -26,6 +26,8 @@ var ofLaws = []mutant{
 		"float64(x*he)-float64(float64(k-1)*before)", "float64(x*he)+float64(float64(k-1)*before)", "^TestSeries$", []string{"./cdf/normal"}},
 	{"normal sums: small probabilities by the curve", "cdf/normal/sums.go",
 		"if sum >= leastMean*float64(len(x)) {", "if sum > 0 {", "^TestSums$", []string{"./cdf/normal"}},
+	{"normal sums: what is overwritten is looked at", "cdf/normal/sums.go",
+		"if within(some, reach) {\n\t\t\tc.at(some, p)\n\t\t}", "if c.at(some, p); within(some, reach) {\n\t\t}", "^TestManyAreEachAlone$", []string{"./cdf/normal"}},
 	{"normal sums: beyond the curve in a vector of many", "cdf/normal/sums_amd64.go",
 		"avx2Beyond(&x[0], n, limit) == 0", "avx2Beyond(&x[0], n, 1<<63-1) == 0", "^TestManyAreEachAlone$", []string{"./cdf/normal"}},
 	{"normal sums: hazards far up by the curve", "cdf/normal/sums.go",
