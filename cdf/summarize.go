@@ -324,9 +324,10 @@ func (f *Filter) priorShare(list []Functional, rows []Row, sd, share []float64) 
 	}
 	f.engine.priorShared.PriorShare(w.loose, share[:n])
 	for i := len(rows) - 1; i >= 0; i-- { // none is moved to where one is still to be read
-		if v := math.NaN(); !(rows[i].SD <= loose*sd[i]) {
+		if !(rows[i].SD <= loose*sd[i]) {
 			n--
-			v, share[n] = share[n], v
+			v := share[n]
+			share[n] = math.NaN()
 			share[i] = v
 		}
 	}

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"log/slog"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,8 +104,8 @@ func (p *peers) look(ctx context.Context, n uint64) {
 // moves between them, what is published again is not the same to the bit.
 func (p *peers) unlike(beats map[string]string) {
 	var others []string
-	for _, id := range slices.Sorted(maps.Keys(beats)) {
-		if _, theirs, told := strings.Cut(beats[id], " "); told && theirs != p.arithmetic && !slices.Contains(others, theirs) {
+	for _, beat := range beats {
+		if _, theirs, told := strings.Cut(beat, " "); told && theirs != p.arithmetic && !slices.Contains(others, theirs) {
 			others = append(others, theirs)
 		}
 	}

@@ -31,7 +31,7 @@ var ofIntake = []mutant{
 	{"every column that could be the response is looked at", "cmd/consumer/draft/use.go",
 		"if len(lines) == most {", "if len(lines) == len(all)+i {", "TestManyResponses", []string{"./cmd/consumer/try"}},
 	{"levels that are one are not told", "cmd/consumer/draft/learnt.go",
-		"len(has)-len(had) < 2", "len(has)-len(had) < 3", "TestLevelsThatAreOne", []string{"./cmd/consumer/draft"}},
+		"has-had < 2", "has-had < 3", "TestLevelsThatAreOne", []string{"./cmd/consumer/draft"}},
 	{"spellings differ by case", "cmd/producer/rows/alike.go",
 		"strings.ToLower(norm.NFKC.String(text))", "norm.NFKC.String(text)", "TestAlike", []string{"./cmd/producer/rows"}},
 	{"what is not seen is a part of a number", "cmd/producer/rows/missing.go",

@@ -21,43 +21,50 @@ func (p *Profile) pooled(f *formula.Formula, shard int) (notes []string) {
 	if err != nil {
 		return nil // the draft says what is wrong
 	}
-	keys := p.rows.Keyed(mostKeys)
-	for i, factor := range all.Settled() {
-		var told []string // of the first key
-		lacking := 0
-		for _, rows := range keys {
-			b := rows.Batch()
-			if b.Rows <= shard {
+	factors, keys := all.Settled(), p.rows.Keyed(mostKeys)
+	lacking := make([]int, len(factors)) // keys
+	told := make([][2]int, len(factors)) // levels of a first shard and of all rows, of the first of these keys
+	for _, rows := range keys {
+		b := rows.Batch()
+		if b.Rows <= shard {
+			continue
+		}
+		first, whole := levelsOf(f, part(b, 0, shard), len(factors)), levelsOf(f, b, len(factors))
+		for i := range factors {
+			had, has := first[i], whole[i]
+			if has-had < 2 {
 				continue
 			}
-			had, has := levelsOf(f, part(b, 0, shard), i), levelsOf(f, b, i)
-			if len(has)-len(had) < 2 {
-				continue
-			}
-			if lacking++; lacking == 1 {
-				told = []string{cli.Count(len(had)), cli.Count(len(has))}
+			if lacking[i]++; lacking[i] == 1 {
+				told[i] = [2]int{had, has}
 			}
 		}
-		if lacking == 0 {
+	}
+	for i, factor := range factors {
+		if lacking[i] == 0 {
 			continue
 		}
 		in := ""
 		if len(keys) > 1 {
-			in = fmt.Sprintf(" in %d of %s", lacking, cli.Plural(len(keys), "key"))
+			in = fmt.Sprintf(" in %d of %s", lacking[i], cli.Plural(len(keys), "key"))
 		}
 		notes = append(notes, fmt.Sprintf("%s takes its levels from a key's first shard, of %s here, which has %s of %s%s: the others share one coefficient, __other__; "+
-			"list them in C(), as levels=[%s]", plain(factor.Name), cli.Plural(shard, "row"), told[0], told[1], in, listOf(factor.Levels)))
+			"list them in C(), as levels=[%s]", plain(factor.Name), cli.Plural(shard, "row"), cli.Count(told[i][0]), cli.Count(told[i][1]), in, listOf(factor.Levels)))
 	}
 	return notes
 }
 
-// levelsOf are those that rows give a part of a formula; nil: none, or it cannot be begun with them.
-func levelsOf(f *formula.Formula, b *cdf.Batch, part int) []string {
+// levelsOf counts those that rows give each of so many factors of a formula; none where it cannot be begun with them.
+func levelsOf(f *formula.Formula, b *cdf.Batch, factors int) []int {
+	counts := make([]int, factors)
 	begun, err := f.Begin(b, 0, false)
-	if err != nil || part >= len(begun.Settled()) {
-		return nil
+	if err != nil {
+		return counts
 	}
-	return begun.Settled()[part].Levels
+	for i, factor := range begun.Settled()[:min(factors, len(begun.Settled()))] {
+		counts[i] = len(factor.Levels)
+	}
+	return counts
 }
 
 // listOf writes levels as a formula lists them: text in quotes, unless all are whole numbers.
