@@ -14,6 +14,15 @@ var (
 	_ cdf.PriorShared    = (*Model)(nil)
 )
 
+// byQuadrature is a model that has learnt rows of two columns, and its posterior by quadrature.
+func byQuadrature(t *testing.T, seed uint64, rows int, beta []float64) (*Model, *grid) {
+	t.Helper()
+	m := newTest(t, "corrected", Defaults(), dims(2, 8000, true))
+	sh := newShard(rand.New(rand.NewPCG(seed, 1)), rows, beta, 1, true)
+	driver(m).Must(t, sh, 1)
+	return m, findGrid(m, sh)
+}
+
 // Covariances with the log prior density in sds against quadrature: of slopes that the
 // prior expects, of one it does not, and of columns that nearly decide the class. 8,000
 // draws know them to .002, and where the greatest is large to some percent of it.
@@ -27,11 +36,8 @@ func TestPriorSensitivity(t *testing.T) {
 		{"an intercept of rare events", 300, []float64{-2.3, .5}},
 		{"columns that nearly decide", 150, []float64{0, 6}},
 	} {
-		m := newTest(t, "corrected", Defaults(), dims(2, 8000, true))
-		d := driver(m)
-		sh := newShard(rand.New(rand.NewPCG(91, 1)), c.rows, c.beta, 1, true)
-		d.Must(t, sh, 1)
-		got, g := []float64{math.NaN(), math.NaN()}, findGrid(m, sh)
+		m, g := byQuadrature(t, 91, c.rows, c.beta)
+		got := []float64{math.NaN(), math.NaN()}
 		m.PriorSensitivity(betas(2), got)
 		log := func(at [2]float64) float64 { return -.5*at[0]*at[0]/m.Variance(0) - .5*at[1]*at[1]/m.Variance(1) }
 		mean, want := g.mix(log), make([]float64, 2)
@@ -54,11 +60,8 @@ func TestPriorShare(t *testing.T) {
 		rows int
 		beta []float64
 	}{{300, []float64{.3, -.5}}, {12, []float64{.3, .5}}, {60, []float64{-9, .5}}} {
-		m := newTest(t, "corrected", Defaults(), dims(2, 8000, true))
-		d := driver(m)
-		sh := newShard(rand.New(rand.NewPCG(92, 1)), c.rows, c.beta, 1, true)
-		d.Must(t, sh, 1)
-		got, g := []float64{math.NaN(), math.NaN()}, findGrid(m, sh)
+		m, g := byQuadrature(t, 92, c.rows, c.beta)
+		got := []float64{math.NaN(), math.NaN()}
 		m.PriorShare(betas(2), got)
 		both := g.mix(func(at [2]float64) float64 { return (at[0] - g.mean[0]) * (at[1] - g.mean[1]) })
 		for j := range got {
