@@ -263,7 +263,7 @@ func (n *node) skipped() bool {
 }
 
 // much is where the count of bytes ends: more than any record has.
-const much = 1 << 40
+const much = 1 << 29
 
 // settle counts the bytes that values take at least.
 func (c *compiler) settle() error {
