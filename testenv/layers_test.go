@@ -68,7 +68,7 @@ var layers = []layer{
 	{path: "models/compressed/projection", pure: true, may: []string{"cdf/lin", "cdf/rnd"}},
 	{path: "models/simulate", pure: true, may: []string{"cdf"}},
 	{path: "internal/accept"},
-	{path: "internal/access"},
+	{path: "internal/access", may: []string{"internal/sockets"}},
 	{path: "internal/access/accesstest"},
 	{path: "internal/arithmetic", pure: true},
 	{path: "internal/isatest", may: []string{"cdf/isa", "internal/arithmetic"}},
@@ -76,6 +76,7 @@ var layers = []layer{
 	{path: "internal/strictyaml", may: []string{"models/kind"}},
 	{path: "internal/jsontext", may: []string{"cdf", "cdf/quantity"}},
 	{path: "internal/offheap"},
+	{path: "internal/sockets"},
 	{path: "internal/rscript", may: []string{"testenv/install"}},
 
 	{path: "pipeline", may: []string{"cdf", "cdf/fault", "pipeline/alert", "pipeline/depend", "pipeline/gather", "pipeline/quota", "pipeline/shelf", "pipeline/trace"}},
@@ -100,7 +101,7 @@ var layers = []layer{
 	{path: "pipeline/storetest", may: []string{"pipeline", "pipeline/quota"}},
 	{path: "sink", may: []string{"cdf", "pipeline", "pipeline/arrow", "pipeline/trace", "internal/jsontext"}},
 	{path: "sink/live", may: []string{"cdf", "pipeline", "internal/offheap"}},
-	{path: "sink/web", may: []string{"cdf", "cdf/quantity", "models/kind", "pipeline", "pipeline/depend", "pipeline/gather", "pipeline/trace", "sink", "sink/live", "sink/web/token", "internal/access", "internal/jsontext"}},
+	{path: "sink/web", may: []string{"cdf", "cdf/quantity", "models/kind", "pipeline", "pipeline/depend", "pipeline/gather", "pipeline/trace", "sink", "sink/live", "sink/web/token", "internal/access", "internal/jsontext", "internal/sockets"}},
 	{path: "sink/web/token", may: []string{"internal/strictyaml"}},
 
 	{path: "cmd/internal/cli", may: []string{"cmd/internal/version"}},

@@ -9,8 +9,9 @@ import (
 	"io"
 	"net"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/credence-stream/credence/internal/sockets"
 )
 
 // handshakeTime is less than what waits for a connection: who waits in vain is told for what.
@@ -78,7 +79,7 @@ func HungUp(err error, compare string) error {
 }
 
 func hungUp(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || sockets.Reset(err)
 }
 
 // secured is a connection whose errors say what to do. A server of TLS 1.3 refuses a client's

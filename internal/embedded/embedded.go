@@ -15,9 +15,9 @@ import (
 
 // Options shape the servers; the zero value is good for a test.
 type Options struct {
-	// Dir keeps the broker's log; empty: a temporary folder that Close
-	// removes. The cluster id is random per Env, so a folder that was used
-	// before is refused.
+	// Dir keeps the broker's log, but for Windows, where it is in memory;
+	// empty: a temporary folder that Close removes. The cluster id is random
+	// per Env, so a folder that was used before is refused.
 	Dir string
 	// Kafka and Redis are loopback addresses to listen on where they are free;
 	// where not, and when empty, any free port is taken.
@@ -92,7 +92,8 @@ func (e *Env) Brokers() []string { return []string{e.kafka.addr()} }
 // RedisURL returns the store's URL.
 func (e *Env) RedisURL() string { return "redis://" + e.redis.addr + "/0" }
 
-// KillKafka cuts every connection and takes the broker down; its log stays.
+// KillKafka cuts every connection and takes the broker down; its log stays,
+// but for Windows.
 func (e *Env) KillKafka() error { return e.kafka.kill() }
 
 // StartKafka brings a killed broker back on the same port with the same log.

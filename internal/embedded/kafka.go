@@ -10,8 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 )
 
-// kafka is one broker that can go and come back. The log lies in a folder also
-// for short tests: in memory it would never be freed.
+// kafka is one broker that can go and come back.
 type kafka struct {
 	dir, cluster string
 	gate         *gate
@@ -41,15 +40,14 @@ func (k *kafka) start(ctx context.Context) error {
 	if k.run != nil {
 		return nil
 	}
-	c, err := kfake.NewCluster(
+	c, err := kfake.NewCluster(append(logIn(k.dir),
 		kfake.Ports(k.port),
 		kfake.ListenFn(func(_, addr string) (net.Listener, error) { return k.gate.listen(ctx, addr) }),
 		kfake.ClusterID(k.cluster),
-		kfake.DataDir(k.dir),
 		kfake.WithLogger(k.disk),
 		kfake.DefaultNumPartitions(1),
 		kfake.GroupMinSessionTimeout(time.Second),
-	)
+	)...)
 	if err != nil {
 		return err
 	}

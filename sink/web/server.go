@@ -18,12 +18,12 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime"
-	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/internal/sockets"
 	"github.com/credence-stream/credence/models/kind"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/depend"
@@ -106,7 +106,7 @@ const (
 func Listen(ctx context.Context, o Options) (*Server, error) {
 	var c net.ListenConfig
 	l, err := c.Listen(ctx, "tcp", o.Listen)
-	if errors.Is(err, syscall.EADDRINUSE) {
+	if sockets.InUse(err) {
 		return nil, fmt.Errorf("http.listen %s: %w: another program listens there; take another port, or none with an empty http.listen", o.Listen, err)
 	}
 	if err != nil {
