@@ -111,7 +111,7 @@ const MaxName = 1024
 
 // tooLong describes a name that has more.
 func tooLong(what, name string) string {
-	return fmt.Sprintf("%s of %d bytes, %q…; a name has at most %d", what, len(name), strings.ToValidUTF8(name[:40], ""), MaxName)
+	return fmt.Sprintf("%s of %d bytes, %q…; a name has at most %d: give it a shorter one, or do without the column", what, len(name), strings.ToValidUTF8(name[:40], ""), MaxName)
 }
 
 // namable returns ErrSchema, wrapped, where a new key would have names that are too long.

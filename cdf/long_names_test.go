@@ -28,7 +28,7 @@ func TestLongNames(t *testing.T) {
 		{"a column that is not used", cdf.Roles{Features: []cdf.Feature{}}, batch(num("y", 1), num(long, 1)), nil, ""},
 		{"a level", first, batch(num("y", 1, 2), text("c", "a", long)), cdf.ErrSchema, "of 1027 bytes"},
 		{"the first level, which has no coefficient", first, batch(num("y", 1, 2), text("c", long, "z")), cdf.ErrSchema, `column "c" has a level of 1025 bytes`},
-		{"a group", groups, batch(num("y", 1, 2), text("c", "a", long)), cdf.ErrShard, `column "c" has in row 2 a group of 1025 bytes, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"…; a name has at most 1024`},
+		{"a group", groups, batch(num("y", 1, 2), text("c", "a", long)), cdf.ErrShard, `column "c" has in row 2 a group of 1025 bytes, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"…; a name has at most 1024: give it a shorter one, or do without the column`},
 		{"a group of the most", groups, batch(num("y", 1, 2), text("c", "a", short)), nil, ""},
 	} {
 		spec, _, _ := recording(c.roles)

@@ -135,7 +135,7 @@ func (s *scaling) compute(spec *Spec, d *design, room *[]float64) error {
 
 func (c *Constant) known() error {
 	if !finite(c.Center, c.Scale) {
-		return fmt.Errorf("%w: column %q has no finite centre and scale", ErrNumeric, c.Column)
+		return fmt.Errorf("%w: column %q has no finite centre and scale: its values differ by more than numbers can do; send it in another unit, or its logarithm", ErrNumeric, c.Column)
 	}
 	return nil
 }

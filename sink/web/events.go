@@ -17,6 +17,8 @@ const (
 	// grows by whole points.
 	batch    = 256
 	mostData = 1 << 20
+	// mostHeld is how many bytes of points all streams together read ahead of what they send.
+	mostHeld = 32 << 20
 )
 
 // pace is how a stream keeps time.
@@ -85,6 +87,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 		},
 		w: w, to: http.NewResponseController(w), feed: s.options.Feed, every: every, pace: s.follow.pace,
 		asked: func(k string) bool { return scope.Sees(k) && cdf.Glob(key, k) }, wanted: wanted, at: s.options.Feed.End(),
+		share: func() int { return mostHeld / max(1, len(s.follow.open)) },
 	}
 	f.run(r.Context(), s.follow.ending, since)
 	return nil
@@ -100,6 +103,7 @@ type follower struct {
 	may    func() bool // still see what it saw in the beginning
 	asked  func(key string) bool
 	wanted func(variable string) bool
+	share  func() int    // bytes of points that it may hold
 	at     live.Position // after what was sent
 	sent   time.Time     // the last message
 	looked time.Time     // whether it may
@@ -195,14 +199,14 @@ func (f *follower) next() (<-chan struct{}, bool) {
 		if !f.allowed() {
 			return nil, false
 		}
-		read, next, more, lost := f.feed.Read(f.at, batch)
+		share := f.share()
+		read, next, more, lost := f.feed.Read(f.at, min(batch, max(1, share/mostPoint)))
 		if lost {
 			f.at = next
 			newest = nil
 			f.reset()
 		} else if len(read) == 0 {
-			f.messages(newest)
-			return more, f.flush()
+			return more, f.messages(newest, share) && f.flush()
 		}
 		f.at = next
 		for i := range read {
@@ -211,14 +215,15 @@ func (f *follower) next() (<-chan struct{}, bool) {
 			}
 		}
 		if f.every > 0 {
-			newest = newest.only()
-			continue
+			// Of more keys than it may hold the client has a point sooner, and may have a later one too.
+			if newest = newest.only(); newest.size() < share {
+				continue
+			}
 		}
-		f.messages(newest)
-		newest = nil
-		if !f.flush() {
+		if !f.messages(newest, share) || !f.flush() {
 			return nil, false
 		}
+		newest = nil
 	}
 }
 
@@ -239,14 +244,30 @@ func (n events) only() events {
 	return append(events(nil), n[kept:]...)
 }
 
+// mostPoint is about how many bytes an event has of 64 variables, and as text.
+const mostPoint = 16 << 10
+
+// size is about how many bytes events hold.
+func (n events) size() (bytes int) {
+	for i := range n {
+		bytes += 512 + len(n[i].Key) + 8*len(n[i].Numbers)
+	}
+	return bytes
+}
+
 // messages appends events: runs of posteriors as one message each, deletions
 // as one each. The id of a message is that of its last event, but the last
-// message's is all that was read.
-func (f *follower) messages(list events) {
+// message's is all that was read. What has more than share bytes, or than a message has, is sent. It reports
+// whether the client took it.
+func (f *follower) messages(list events, share int) bool {
 	if len(list) > 0 {
 		f.sent = time.Now()
 	}
+	most := min(mostData, share)
 	for i := 0; i < len(list); {
+		if len(f.buf) >= most && !f.flush() {
+			return false
+		}
 		if list[i].Deleted {
 			f.open("deleted")
 			f.buf = append(jsontext.AppendString(append(f.buf, `{"key":`...), list[i].Key), '}')
@@ -256,7 +277,7 @@ func (f *follower) messages(list events) {
 		}
 		f.open("updates")
 		o := object{b: append(f.buf, '[')}
-		for from := len(o.b); i < len(list) && !list[i].Deleted && len(o.b)-from < mostData; i++ {
+		for from := len(o.b); i < len(list) && !list[i].Deleted && len(o.b)-from < most; i++ {
 			o.open()
 			o.point(&list[i].Point, f.wanted)
 			o.close()
@@ -264,6 +285,7 @@ func (f *follower) messages(list events) {
 		f.buf = append(o.b, ']')
 		f.close(f.id(list, i-1))
 	}
+	return true
 }
 
 // id returns the id of the message that ends with event i of the list.

@@ -289,7 +289,7 @@ func TestFollowerPassesNothingOver(t *testing.T) {
 		w := httptest.NewRecorder()
 		f := follower{
 			w: w, to: http.NewResponseController(w), feed: feed, every: every, pace: newFollowing().pace, at: start, may: func() bool { return true },
-			wanted: func(string) bool { return true },
+			wanted: func(string) bool { return true }, share: func() int { return mostHeld },
 			asked: func(string) bool { // asked while what was read is looked at
 				if saved < 3*batch {
 					save()
@@ -305,6 +305,68 @@ func TestFollowerPassesNothingOver(t *testing.T) {
 			for _, p := range c.updates() {
 				if p.Offset != next {
 					t.Fatalf("every %v: offset %d, want %d of %d", every, p.Offset, next, saved)
+				}
+				next++
+			}
+		}
+		if c.id != feed.End().String() {
+			t.Errorf("every %v: the id is %s, want %s", every, c.id, feed.End())
+		}
+	}
+}
+
+// sizes notes how long each write was, and how many events had been looked at by then.
+type sizes struct {
+	*httptest.ResponseRecorder
+	looked *int
+	wrote  []int
+	before []int
+}
+
+func (s *sizes) Write(b []byte) (int, error) {
+	s.wrote, s.before = append(s.wrote, len(b)), append(s.before, *s.looked)
+	return s.ResponseRecorder.Write(b)
+}
+
+// However many keys change, a stream holds its share of them, also where the client wants the newest of each
+// now and then, and passes none over.
+func TestStreamsHoldAShare(t *testing.T) {
+	const keys = 6000
+	for _, c := range []struct {
+		every time.Duration
+		share int
+	}{{0, 64 << 10}, {time.Hour, 64 << 10}, {time.Hour, mostHeld}} {
+		every, share := c.every, c.share
+		feed := live.New(64 << 20)
+		feed.State(shardsOf, pipeline.State{Phase: pipeline.PhaseRunning})
+		start := feed.End()
+		for i := range int64(keys) {
+			feed.Saved(shardsOf, []*pipeline.Point{shardAt(fmt.Sprint("k", i), i, 1)})
+		}
+		looked := 0
+		w := &sizes{ResponseRecorder: httptest.NewRecorder(), looked: &looked}
+		f := follower{
+			w: w, to: http.NewResponseController(w), feed: feed, every: every, pace: newFollowing().pace, at: start, may: func() bool { return true },
+			wanted: func(string) bool { return true }, share: func() int { return share },
+			asked: func(string) bool { looked++; return true },
+		}
+		if _, ok := f.next(); !ok {
+			t.Fatal("not sent")
+		}
+		for i, n := range w.wrote {
+			held := w.before[i]
+			if i > 0 {
+				held -= w.before[i-1]
+			}
+			if n > 3*share || n > 2*mostData || held > share/512+batch {
+				t.Fatalf("every %v: write %d has %d bytes after %d events, with a share of %d bytes", every, i, n, held, share)
+			}
+		}
+		c := reads(t, w.Body)
+		for next := int64(0); next < keys; {
+			for _, p := range c.updates() {
+				if p.Offset != next {
+					t.Fatalf("every %v: offset %d, want %d", every, p.Offset, next)
 				}
 				next++
 			}

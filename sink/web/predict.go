@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -89,12 +90,15 @@ func (s *Server) predicted(ctx context.Context, key string, body []byte, sent, a
 
 // sentType returns the media type of the body.
 func sentType(r *http.Request) (string, error) {
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return "", refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "a body with Content-Encoding %q is not read", shorten(encoding))
 	}
 	if err != nil || media != jsonType && media != arrowType {
 		return "", refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "Content-Type is %s or %s", jsonType, arrowType)
+	}
+	if set := params["charset"]; set != "" && media == jsonType && !strings.EqualFold(set, "utf-8") && !strings.EqualFold(set, "us-ascii") {
+		return "", refuse(http.StatusUnsupportedMediaType, "unsupported_media_type", "a body in charset %q is not read: send it in UTF-8", shorten(set))
 	}
 	return media, nil
 }

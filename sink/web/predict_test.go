@@ -242,7 +242,7 @@ func TestPredictRefusals(t *testing.T) {
 	if status, _, body := send(s, "POST", "/v1/models/flights%2FATL/predict", "\uFEFF"+`{"rows":[`+good+`]}`, "Content-Type", jsonType); status != 200 {
 		t.Errorf("a body behind a byte order mark: %d %s", status, body)
 	}
-	for _, kind := range []string{"", "text/plain", "application/jsonp", "nonsense;;"} {
+	for _, kind := range []string{"", "text/plain", "application/jsonp", "nonsense;;", jsonType + "; charset=utf-16", jsonType + "; charset=latin1"} {
 		if status, _, body := send(s, "POST", "/v1/models/flights%2FATL/predict", "{}", "Content-Type", kind); status != 415 {
 			t.Errorf("Content-Type %q: %d %s", kind, status, body)
 		}

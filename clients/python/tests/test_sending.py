@@ -45,6 +45,13 @@ class Cutting(unittest.TestCase):
             with self.subTest(type(data)):
                 self.assertEqual(cut(data), want)
 
+    def test_frames_of_polars_before_1(self):
+        class DataFrame:
+            def to_arrow(self):
+                return pa.table(ROWS)
+
+        self.assertEqual(cut(DataFrame()), cut(ROWS))
+
     def test_text_beside_the_key(self):
         rows = ROWS | {"city": ["a long name of a city", "b", None, "d", "e"]}
         want = cut(rows)

@@ -15,6 +15,7 @@ import (
 const (
 	perLevel   = 20 // rows for each listed level before one that is not among them is told
 	mostLevels = 5  // in a sentence
+	mostShared = 4  // rows for each of a level that is not listed, beyond which those are none that are rare
 )
 
 // values tells of levels that the configuration lists and no record has, of levels and keys that
@@ -42,6 +43,7 @@ func (i *inspector) values(k *checker) {
 				k.add(levelNote, subject, "make them one at their source where they mean the same", "levels of %q are spelt in several ways, and each is one of its own: %s", column, quoted(lists[0]))
 			}
 			i.unmet(k, feature, j, met, b.Rows)
+			sharing(k, feature, j, &b.Columns[at], b.Rows)
 		}
 	}
 }
@@ -87,6 +89,38 @@ func (i *inspector) unmet(k *checker, f *cdf.Feature, j int, met []string, rowsM
 	}
 	if len(nobody) > 0 && rowsMet >= perLevel*len(f.Levels) {
 		k.add(levelNote, fmt.Sprintf("models[%d]", j), "", "none of the %d newest rows has these levels of %q, which are listed: %s; nothing is learnt of them until some do", rowsMet, f.Name, quoted(nobody))
+	}
+}
+
+// sharing tells of levels that are not listed and have one coefficient together, where they are many of the rows:
+// what is learnt is the mean of their effects, and moves with how often each comes.
+func sharing(k *checker, f *cdf.Feature, j int, c *cdf.Column, rowsMet int) {
+	if f.LevelsFirst || f.Other == "drop" || f.Other == "reject" {
+		return
+	}
+	known, seen := map[string]bool{}, map[string]bool{}
+	for _, level := range f.Levels {
+		known[level] = true
+	}
+	labelled, shared, others := 0, 0, []string(nil)
+	for row := range rowsMet {
+		label, ok := c.Label(row)
+		if !ok {
+			continue
+		}
+		labelled++
+		if known[label] {
+			continue
+		}
+		shared++
+		if !seen[label] {
+			seen[label] = true
+			others = append(others, label)
+		}
+	}
+	if len(others) > 1 && mostShared*shared > labelled && labelled >= perLevel {
+		k.add(levelNote, fmt.Sprintf("models[%d]", j), fmt.Sprintf("list those that matter in models[%d].columns.features, for which a new kafka.group is needed", j),
+			"%d levels of %q that are not listed share one coefficient, and are %d %% of the rows looked at: %s", len(others), term.Cut(f.Name, 40), 100*shared/labelled, quoted(others))
 	}
 }
 

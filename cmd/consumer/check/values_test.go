@@ -64,6 +64,10 @@ func TestLevelsThatNobodyHas(t *testing.T) {
 		{"[a, b, c]", []string{"a", "b"}, `note models[0]: none of the 120 newest rows has these levels of "c", which are listed: "c"; nothing is learnt of them until some do`},
 		{"[a, b, c, d, e, f, g]", []string{"a", "b"}, ""}, // by chance
 		{"[a, Berlin]", []string{"a", "berlin "}, `warning models[0]: no record looked at has the level "Berlin" of "c", and some have "berlin ", which is none of the levels listed (write "berlin " in models[0].columns.features)`},
+		{"[a, b]", []string{"a", "c", "d", "e"}, `note models[0]: 3 levels of "c" that are not listed share one coefficient, and are 75 % of the rows looked at: "c", "d", "e" (list those that matter in models[0].columns.features`},
+		{"[a, b], other: drop", []string{"a", "c", "d", "e"}, "none of the 120"},
+		{"[a, b]", []string{"a", "b", "a", "b", "a", "b", "a", "b", "c", "d"}, ""},
+		{"[a, b]", []string{"a", "b", "c"}, ""}, // one level more, by another name
 		{"[a, Rome]", []string{"a", "Rome", "ROME"}, `note models[0]: levels of "c" are spelt in several ways, and each is one of its own: "Rome", "ROME"`},
 	} {
 		k := &checker{names: cli.Apart(), config: configtest.Parse(t, "models: [{match: '**', kind: linear, columns: {response: y, features: [{name: c, levels: "+c.listed+", baseline: a}]}}]")}

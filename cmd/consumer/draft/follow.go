@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // reduce leaves out features that follow from others, of which a model could not tell whose
@@ -44,6 +45,31 @@ func (m *Model) sorted() bool {
 	return 100*r.falls <= r.after && r.distinct() > 2 && r.after >= 99*len(m.profile.Keys) && !m.Kind.Time
 }
 
+// least is the range of values below which their squares are none that numbers hold, see cdf's constants.
+const least = 1e-150
+
+// tiny reports different values whose squared distances are no numbers.
+func (c *column) tiny() bool {
+	return c.kind == cdf.Float && c.infinite == 0 && c.least < c.most && c.most-c.least < least
+}
+
+// responds says of the values of the response that they have nothing to learn, not as they are, or classes.
+func (m *Model) responds() string {
+	r, name := m.response, plain(m.response.name)
+	switch {
+	case r.distinct() == 1 && r.infinite == 0:
+		return fmt.Sprintf("the response %s is constant: %s in every row that has one: there is nothing to learn", name, r.only())
+	case r.tiny():
+		return fmt.Sprintf("the values of the response %s differ by less than %g, whose square no number holds, and it is taken as constant: send it in another unit, or its logarithm", name, least)
+	case m.Kind.Response == kind.Real && !r.binary() && r.distinct() == 2 && r.kind != cdf.Time && r.infinite == 0 && r.values >= fewestClasses:
+		return fmt.Sprintf("the response %s has two values, %s and %s: if they are classes, send 0 and 1, which kind probit explains by the chance of a 1", name, number(r.least), number(r.most))
+	}
+	return ""
+}
+
+// fewestClasses is how many responses of two values there have to be before these look like classes.
+const fewestClasses = 20
+
 // Notes say of terms that follow from others, and are there all the same, that no effect can
 // be told from theirs, and what else of the rows keeps the model from learning.
 func (m *Model) Notes() (all []string) {
@@ -58,8 +84,8 @@ func (m *Model) Notes() (all []string) {
 	if m.own != nil {
 		all = append(all, m.own.why)
 	}
-	if r := m.response; r.distinct() == 1 && r.infinite == 0 {
-		all = append(all, fmt.Sprintf("the response %s is constant: %s in every row that has one: there is nothing to learn", plain(r.name), r.only()))
+	if text := m.responds(); text != "" {
+		all = append(all, text)
 	}
 	all = append(all, m.pooled...)
 	all = append(all, m.standIns()...)
@@ -67,6 +93,9 @@ func (m *Model) Notes() (all []string) {
 	for i := range m.follow {
 		f := &m.follow[i]
 		if f.Column == m.response.name {
+			if m.response.tiny() {
+				continue // whatever follows from it is lost in the rounding
+			}
 			all = append(all, fmt.Sprintf("the response %s %s: that says all about it; leave out what it is made of, and ask what the rest explains", plain(f.Column), f.Words()))
 			continue
 		}

@@ -53,7 +53,7 @@ func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) i
 	root.Version = version.Get().String()
 	root.SetVersionTemplate(root.Name() + " {{.Version}}\n")
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetFlagErrorFunc(meant)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return meant(cmd, err, args) })
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	root.SetArgs(args)

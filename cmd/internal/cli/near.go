@@ -43,8 +43,9 @@ func Near(word string, names []string, most int) []string {
 	return out
 }
 
-// meant adds to the error of a flag that a command does not have the one that may have been meant.
-func meant(cmd *cobra.Command, err error) error {
+// meant adds to the error of a flag that a command does not have the one that may have been meant. -help and
+// -config, as some programs have them, are letters to cobra, of which it names what is left of them.
+func meant(cmd *cobra.Command, err error, args []string) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return err
@@ -55,6 +56,15 @@ func meant(cmd *cobra.Command, err error) error {
 			names = append(names, f.Name)
 		}
 	})
+	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+		for _, arg := range args {
+			name, _, _ := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
+			if len(name) > 1 && name != arg && strings.HasSuffix(arg, letters) && slices.Contains(names, name) {
+				return fmt.Errorf("unknown flag: -%s, did you mean --%s?", name, name)
+			}
+		}
+		return err
+	}
 	for _, name := range Near(unknown.GetSpecifiedName(), names, 1) {
 		return fmt.Errorf("%w, did you mean --%s?", err, name)
 	}

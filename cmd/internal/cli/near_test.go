@@ -1,8 +1,13 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 func TestNear(t *testing.T) {
@@ -20,5 +25,21 @@ func TestNear(t *testing.T) {
 func TestSuggestWhateverTheCase(t *testing.T) {
 	if got := Suggest("b", []string{"A", "B"}); got != `, did you mean "B"?` {
 		t.Error(got)
+	}
+}
+
+// A flag with one dash is letters to cobra: who writes it is told how it is written.
+func TestFlagsWithOneDash(t *testing.T) {
+	for arg, want := range map[string]string{
+		"-help": "unknown flag: -help, did you mean --help?", "-config=a.yaml": "unknown flag: -config, did you mean --config?",
+		"-x": "unknown shorthand flag: 'x' in -x", "-hx": "unknown shorthand flag: 'x' in -x", "--confg": "unknown flag: --confg, did you mean --config?",
+	} {
+		cmd := &cobra.Command{Use: "run", RunE: func(*cobra.Command, []string) error { return nil }}
+		cmd.Flags().String("config", "", "")
+		var said bytes.Buffer
+		p := Program{Stdout: &said, Stderr: &said}
+		if code := p.Run(context.Background(), cmd, []string{arg}); code != exitUsage || !strings.HasPrefix(said.String(), "run: "+want+"\n") {
+			t.Errorf("%s: exit %d, %q", arg, code, said.String())
+		}
 	}
 }

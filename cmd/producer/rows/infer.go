@@ -33,6 +33,13 @@ type guess struct {
 	word     string
 	measured int // fields with that word
 
+	notation *notation // of numbers that are not read
+	odd      place     // the first that has it
+	oddly    int       // fields that have it
+	tries    int       // fields that have none, up to the first that has one
+
+	grouped place // the first number with something between thousands, or around it
+
 	numbers, days pair
 	nulls         nulls
 	words         map[string]int // read as missing, with how often
@@ -189,6 +196,9 @@ func (g *guess) number(field string, line int) {
 		case ok && (d.unit == 0 || g.unit == 0 || d.unit == g.unit):
 			read[i], unit = d, d.unit
 			g.dressed = g.dressed || !d.plain(f)
+			if d.grouped && f == asPoints {
+				g.grouped.set(clipped(field), line)
+			}
 			if d.fraction {
 				g.whole = g.whole.without(f)
 			}
@@ -205,6 +215,7 @@ func (g *guess) number(field string, line int) {
 	if !float && g.can&numberForms == 0 && !IsFigure(field) {
 		g.misfit.set(clipped(field), line)
 		g.weigh(field, line)
+		g.resemble(field, line)
 		return
 	}
 	g.figures++

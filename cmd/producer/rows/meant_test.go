@@ -36,19 +36,48 @@ func TestNotesOfUnits(t *testing.T) {
 		"12 kg|7 kg|3.5 kg": "kg", "12km/h|7km/h|-": "km/h", "-3 °C|4 °C": "°C", "1,200 m²|12 m²": "m²", "5 days|1 day|7 days": "days",
 		"1st|2nd|3rd|4th": "", "berlin|rome": "", "12 kg|light|heavy": "", "2012-01-31T00:00Z": "", "12 kg|5 lb": "", "1.2.3b|1.2.4b": "", "12|5 kg|7": "",
 	} {
-		g := []guess{newGuess("x", &Selection{})}
-		for i, f := range strings.Split(fields, "|") {
-			if !g[0].missing(f) {
-				g[0].add(f, i+2)
-			}
-		}
-		var a about
-		if err := a.settle("in.csv", []string{"x"}, g, &Selection{}); err != nil {
-			t.Fatal(err)
-		}
-		notes := strings.Join(a.notes, "\n")
+		_, notes := notesOf(t, fields)
 		if want := `take "` + word + `" out of the file`; strings.Contains(notes, "a word behind") != (word != "") || word != "" && !strings.Contains(notes, want) {
 			t.Errorf("%s: %q", fields, notes)
 		}
 	}
+}
+
+// Numbers in a notation that is not read are text, and a note says what to do; names that begin with digits have none.
+func TestNotesOfNotations(t *testing.T) {
+	for fields, want := range map[string]string{
+		"0x1F|0x2A": `its numbers are hexadecimal (as line 2 has it: "0x1F"): if they`, "1.5D3|2.25d-01|12": "put an E for it",
+		"12,34,500|500|1,200": `(as line 2 has it: "12,34,500"): take the commas`, "1_000|12": "underscores", "4.0-|3.5": `(as line 2 has it: "4.0-")`,
+		"<0.05|0.7|1.2|< 0.05": "are partly bounds", "1/3|2/3": "look like fractions", "１２|３": "another script",
+		"12:30|11:15": "", "1.2.3|1.2.4": "", "030-123|040-555": "", "3f9c|0d11": "", "A|0x1F|B": "", "berlin|<5|rome": "", "12-|red|blue": "",
+		strings.Repeat("a|", mostTries) + "0x1F": "", "10.0.0.1|10.0.0.2": "", "1st|2nd": "", "０x|5": "", "0x52908400098527886E0F7030069857D2E4169EE7|0x1F": "",
+		"8.61|(3.2)|1": `negative numbers in parentheses (as line 3 has it: "(3.2)")`, "9.5|1,000.5": `signs between thousands (as line 3 has it: "1,000.5")`,
+		"1'200|12": `signs between thousands (as line 2 has it: "1'200")`,
+	} {
+		_, notes := notesOf(t, fields)
+		if want != "" && !strings.Contains(notes, want) || want == "" && strings.Contains(notes, "its numbers") {
+			t.Errorf("%s: %q, want %q", fields, notes, want)
+		}
+	}
+	for _, long := range []string{strings.Repeat("a|", mostTries+1), strings.Repeat("7a|", mostTries+1)} {
+		if g, _ := notesOf(t, long+"0x1F"); g.tries != mostTries {
+			t.Errorf("%d fields were looked at", g.tries)
+		}
+	}
+}
+
+// notesOf are the notes of a column of fields, separated by |, with what was found of it.
+func notesOf(t *testing.T, fields string) (*guess, string) {
+	t.Helper()
+	g := []guess{newGuess("x", &Selection{})}
+	for i, f := range strings.Split(fields, "|") {
+		if !g[0].missing(f) {
+			g[0].add(f, i+2)
+		}
+	}
+	var a about
+	if err := a.settle("in.csv", []string{"x"}, g, &Selection{}); err != nil {
+		t.Fatal(err)
+	}
+	return &g[0], strings.Join(a.notes, "\n")
 }

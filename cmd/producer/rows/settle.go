@@ -118,10 +118,10 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 		a.note("column %q holds dates with the month first%s", column, example(g.days))
 	case r.form == asCommas:
 		a.note("column %q has decimal commas%s", column, example(g.numbers))
-	case r.form == asPoints && g.unit == 0 && strings.HasPrefix(g.numbers.proof.field, "("):
-		a.note("column %q has negative numbers in parentheses%s", column, example(g.numbers))
+	case r.form == asPoints && g.unit == 0 && strings.HasPrefix(g.grouped.field, "("):
+		a.note("column %q has negative numbers in parentheses (as line %d has it: %q)", column, g.grouped.line, g.grouped.field)
 	case r.form == asPoints && g.unit == 0:
-		a.note("column %q has signs between thousands%s", column, example(g.numbers))
+		a.note("column %q has signs between thousands (as line %d has it: %q)", column, g.grouped.line, g.grouped.field)
 	case r.form == asInteger && g.padded.line > 0 && g.width < 0:
 		a.note("column %q has numbers with zeros before them (as line %d has it: %q), and the zeros are dropped: 007 and 7 are one; if they are codes, --text %s keeps them apart",
 			column, g.padded.line, clipped(g.padded.field), column)
@@ -139,6 +139,8 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 		a.note("column %q is text: it has its numbers in quotes; take them off to have numbers", column)
 	case g.fields == g.figures:
 		a.note("column %q is text: its numbers are written in several ways, as with points and with commas or in several currencies", column)
+	case g.odds():
+		a.note("column %q is text, because its numbers %s (as line %d has it: %q): %s", column, g.notation.what, g.odd.line, g.odd.field, g.notation.remedy)
 	case 2*g.measured > g.fields:
 		a.note("column %q is text, because its numbers have a word behind them (as line %d has it: %q): if that is a unit, take %q out of the file, and put it into the name of the column",
 			column, g.measure.line, g.measure.field, g.word)

@@ -28,6 +28,8 @@ def to_arrow(data: Any) -> pa.Table:
         table = pa.Table.from_pandas(data, preserve_index=False)
     elif hasattr(data, "__arrow_c_stream__") and type(data).__name__ != "Series":
         table = pa.table(data)
+    elif type(data).__name__ == "DataFrame" and hasattr(data, "to_arrow"):  # of polars before 1
+        table = data.to_arrow()
     else:
         raise TypeError(
             f"a {type(data).__name__} is no data frame: give one of pandas, polars or pyarrow, a dict of columns or a list of dicts"

@@ -1627,7 +1627,7 @@ export interface operations {
             query?: {
                 /** @description Glob on the key */
                 key?: string;
-                /** @description Least time between two messages in milliseconds; above 0 only the newest point of a key is sent */
+                /** @description Least time between two messages in milliseconds; above 0 only the newest point of a key is sent, as far as the stream holds them: all streams hold 32 MiB of points together, and of more a key may come again sooner */
                 every?: number;
                 /** @description As Last-Event-ID */
                 since?: string;
