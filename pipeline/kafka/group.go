@@ -109,7 +109,7 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 		case ctx.Err() != nil, errors.Is(err, kafka.ErrGroupClosed):
 			return nil
 		case err != nil:
-			o.OnError(fmt.Errorf("group %s: %w", o.Group, err))
+			o.OnError(fmt.Errorf("group %s: %w", o.Group, permit(err)))
 			if id := m.dropped(err); id != "" {
 				running.Go(func() { g.forsake(ctx, id) })
 				if g.admitted(ctx, o.Backoff/2) != nil {

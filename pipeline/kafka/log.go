@@ -162,7 +162,7 @@ func (l *Log) fetch(ctx context.Context, p pipeline.Partition, topic topicID, fr
 	case errors.Is(err, kafka.OffsetOutOfRange):
 		return f, a, fmt.Errorf("fetch %s from %d: %w", p, from, pipeline.ErrOutOfRange)
 	case err != nil:
-		return f, a, fmt.Errorf("fetch from %d: %w", from, err)
+		return f, a, fmt.Errorf("fetch from %d: %w", from, permit(err))
 	case short != nil:
 		return f, a, short
 	case a.absent:

@@ -65,7 +65,7 @@ func (c *Client) Begin(ctx context.Context, group, topic string, origins []int64
 func (c *Client) MayNote(ctx context.Context, group string) error {
 	err := c.beat(ctx, group)
 	if errors.Is(err, kafka.GroupAuthorizationFailed) {
-		return fmt.Errorf("offsets of group %s: %w: the user needs READ on the group", group, err)
+		return fmt.Errorf("offsets of group %s: %w", group, permit(err))
 	}
 	if Answered(err) {
 		return nil

@@ -308,7 +308,7 @@ func (n *Connection) admit(ctx context.Context) error {
 // outside takes an error that keeps this process out of its group: an outage, unless a
 // broker has answered, as it does while other members join.
 func (n *Connection) outside(err error, errs *depend.Lines) {
-	if n.watch == nil || kafka.Answered(err) {
+	if n.watch == nil || kafka.Answered(err) && !kafka.Forbidden(err) {
 		errs.Printf("%v", err)
 		return
 	}
