@@ -47,6 +47,10 @@ func TestPriorSensitivity(t *testing.T) {
 		want := [...]float64{tau2Row: math.Sqrt(log(h, 0)+log(-h, 0)-2*middle) / h, sigma2Row: math.Sqrt(log(0, h)+log(0, -h)-2*middle) / h}
 		for i, v := range got {
 			switch i {
+			case muRow:
+				if v != got[tau2Row] {
+					t.Errorf("%d rows: sensitivity %g of mu, want that of tau2, %g", sh.Rows, v, got[tau2Row])
+				}
 			case tau2Row, sigma2Row:
 				if modeltest.Relative(v, want[i]) > 1e-3 {
 					t.Errorf("%d rows: sensitivity %g of parameter %d, want %g", sh.Rows, v, i, want[i])

@@ -142,7 +142,8 @@ func (m *statistics) PriorSD(functionals []cdf.Functional, dst []float64) {
 	}
 }
 
-// PriorSensitivity writes that of tau2 and sigma2; and of levels that are too far off for the others the sds by which these,
+// PriorSensitivity writes that of tau2 and sigma2; of mu that of tau2, of which its sd is made: a prior that has levels alike
+// leaves mu's interval too short by as much; and of levels that are too far off for the others the sds by which these,
 // whose law is the prior, draw them from the mean of their rows.
 func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	var room dist.FarValues
@@ -151,7 +152,9 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 		dst[i] = math.NaN()
 		p, err := m.parameter(f)
 		switch {
-		case err != nil || len(m.n) == 0 || p == muRow:
+		case err != nil || len(m.n) == 0:
+		case p == muRow:
+			dst[i] = m.sensitivity[0]
 		case p < zetaRow:
 			dst[i] = m.sensitivity[p-tau2Row]
 		case len(far) > 0 && slices.Contains(far, p-zetaRow):

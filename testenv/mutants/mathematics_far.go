@@ -12,6 +12,8 @@ var ofFar = []mutant{
 		"falseFar/float64(2*(n-i))", "falseFar/2", "^TestNoneIsFar$", laws},
 	{"far: weights of what it is about", "models/internal/dist/far.go",
 		"f.peel(n, max(variance, 1e-3*about), at)", "f.peel(n, about+0*variance, at)", "^TestFar$", laws},
+	{"anova: mu does not hang on the prior of tau2", "models/anova/summary.go",
+		"dst[i] = m.sensitivity[0]", "dst[i] = math.NaN()", "^TestPriorSensitivity$", anova},
 	{"anova: far levels are not listed", "models/anova/summary.go",
 		"len(far) > 0 && slices.Contains", "false && slices.Contains", "^TestFarEffects$", account},
 	{"poisson: far effects of another level", "models/poisson/effects.go",
