@@ -30,6 +30,8 @@ var faulty = []mutant{
 		"\t\tm.do(fxNote{at})\n", "\t\tat.Offset++\n\t\tm.do(fxNote{at})\n", "TestSimulatedTrouble", machine},
 	{"a claim given up for a save whose answer is lost", "pipeline/machine_cut.go",
 		"\tcase e.meta.Owner == m.lease.Token && watermark(e.meta) == m.acked:\n", "\tcase e.meta.Owner == m.lease.Token:\n", "TestSimulatedTrouble", machine},
+	{"a save of another owner taken for one's own", "pipeline/machine_cut.go",
+		"\tcase e.meta.Owner == m.lease.Token && watermark(e.meta) == c.to:", "\tcase watermark(e.meta) == c.to:", "TestOutcomeUnknown", machine},
 	{"an idle look that does not see that its claim is over", "pipeline/machine_cut.go",
 		"\tcase m.overtaken(err, m.probed):\n\tcase m.over(err):\n", "\tcase m.overtaken(err, m.probed):\n\tcase errors.Is(err, ErrFenced):\n\tcase m.over(err):\n", "TestSimulatedTrouble", machine},
 	{"an output that failed forgotten", "pipeline/machine_cut.go",
