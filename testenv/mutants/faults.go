@@ -28,8 +28,6 @@ var faulty = []mutant{
 		"\t\tm.do(fxNote{at})\n", "", "TestAClaimNotes", machine},
 	{"a claim's note one offset late", "pipeline/machine_claim.go",
 		"\t\tm.do(fxNote{at})\n", "\t\tat.Offset++\n\t\tm.do(fxNote{at})\n", "TestSimulatedTrouble", machine},
-	{"a claim given up for a save whose answer is lost", "pipeline/machine_cut.go",
-		"\tcase e.meta.Owner == m.lease.Token && watermark(e.meta) == m.acked:\n", "\tcase e.meta.Owner == m.lease.Token:\n", "TestSimulatedTrouble", machine},
 	{"a save of another owner taken for one's own", "pipeline/machine_cut.go",
 		"\tcase e.meta.Owner == m.lease.Token && watermark(e.meta) == c.to:", "\tcase watermark(e.meta) == c.to:", "TestOutcomeUnknown", machine},
 	{"an idle look that does not see that its claim is over", "pipeline/machine_cut.go",
