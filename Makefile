@@ -71,9 +71,9 @@ rescale: ## from 4 to 12 partitions with KEYS=50000 keys and 20 kills, on a real
 arm64: ## tests of the mathematics as arm64 computes, under QEMU (Debian's qemu-user); half an hour
 	GOOS=linux GOARCH=arm64 $(GO) test -exec qemu-aarch64 -timeout 60m ./internal/... ./cdf/... ./models/...
 
-SEEDS ?= 100000
+SEEDS ?= 15000
 FROM  ?= 1
-sim: ## searches simulated schedules for one that breaks a guarantee; SEEDS=100000 FROM=1
+sim: ## searches simulated schedules for one that breaks a guarantee; SEEDS=15000 FROM=1
 	$(GO) run ./testenv/sim -seeds $(SEEDS) -from $(FROM)
 
 mutants: ## plants each known fault and shows that a test finds it; SHARE=I/N only each Nth of them, from the Ith on

@@ -28,30 +28,38 @@ func (m simStore) Keep() (back func()) {
 
 func simulate(p pipeline.Plan) *pipeline.Violation { return pipeline.NewSim(p, newSimStore()).Run() }
 
-// TestSimulatedTrouble searches schedules for one that breaks a guarantee, and
-// shrinks the first that does.
-func TestSimulatedTrouble(t *testing.T) {
-	n, all := *simSeeds, *simSeeds > 0
-	if n == 0 {
-		n = 4000
-		if testing.Short() {
-			n = 400
-		}
+// searched runs the schedules of the seeds that testenv/sim asks for, else of the first n, or of a tenth of
+// them, and shrinks the first that breaks a guarantee. Every test of the simulator whose schedules are drawn
+// goes through it, so that testenv/sim draws what they draw.
+func searched(t *testing.T, n int, draw func(seed uint64) pipeline.Plan, ran func(*pipeline.Sim)) {
+	all := *simSeeds > 0
+	switch {
+	case all:
+		n = *simSeeds
+	case testing.Short():
+		n /= 10
 	}
 	found := 0
 	for seed := *simFrom; seed < *simFrom+uint64(n) && (all || found == 0); seed++ {
-		p := pipeline.DrawPlan(seed)
-		v := simulate(p)
+		p := draw(seed)
+		s := pipeline.NewSim(p, newSimStore())
+		v := s.Run()
 		if v == nil {
+			ran(s)
 			continue
 		}
-		t.Errorf("seed %d: %s: %s", seed, v.Kind, v.What)
+		t.Errorf("%s, seed %d: %s: %s", t.Name(), seed, v.Kind, v.What)
 		if found++; found == 1 {
 			explain(t, p)
 		}
 	}
 	t.Logf("%d schedules, %d violations", n, found)
 }
+
+func nothing(*pipeline.Sim) {}
+
+// TestSimulatedTrouble searches schedules for one that breaks a guarantee.
+func TestSimulatedTrouble(t *testing.T) { searched(t, 4000, pipeline.DrawPlan, nothing) }
 
 // TestSimulatedTwin: a record that was applied, is cut from the log, and is there again when its producer has
 // sent it once more, may halt the partition: of the records before it nobody could say the same.
@@ -70,39 +78,18 @@ func TestSimulatedTwin(t *testing.T) {
 // TestSimulatedOrigins: a group that is told to begin above records never applies them,
 // whatever fails, and begins there again where the store is lost.
 func TestSimulatedOrigins(t *testing.T) {
-	n := uint64(1000)
-	if testing.Short() {
-		n = 100
-	}
-	for seed := range n {
+	searched(t, 1000, func(seed uint64) pipeline.Plan {
 		p := pipeline.DrawPlan(seed)
 		for i := 0; i < min(len(p.Log), 1+int(seed%5)) && p.Log[i].Txn == 0; i++ { // they are there before
 			p.Log[i].At, p.Origin = 0, int64(i)+2
 		}
-		if v := simulate(p); v != nil {
-			t.Errorf("seed %d: %s: %s", seed, v.Kind, v.What)
-			explain(t, p)
-			return
-		}
-	}
+		return p
+	}, nothing)
 }
 
 // TestSimulatedRescale: from the moment that the command rescale has a partition until it
 // ends no worker moves its states, whatever fails but the store; then the work goes on.
-func TestSimulatedRescale(t *testing.T) {
-	n := uint64(2000)
-	if testing.Short() {
-		n = 200
-	}
-	for seed := range n {
-		p := pipeline.DrawRescale(seed)
-		if v := simulate(p); v != nil {
-			t.Errorf("seed %d: %s: %s", seed, v.Kind, v.What)
-			explain(t, p)
-			return
-		}
-	}
-}
+func TestSimulatedRescale(t *testing.T) { searched(t, 2000, pipeline.DrawRescale, nothing) }
 
 // explain shows the least that leads to a plan's violation.
 func explain(t *testing.T, p pipeline.Plan) {
@@ -118,63 +105,20 @@ func explain(t *testing.T, p pipeline.Plan) {
 // TestSimulatedRecovery: a store that loses the partition count, and states that are imported again, under
 // whatever else fails: no key begins a second model, what halts goes on by itself, and the end is
 // that of a group that never met this.
-func TestSimulatedRecovery(t *testing.T) {
-	n := uint64(1500)
-	if testing.Short() {
-		n = 150
-	}
-	if *simSeeds > 0 {
-		n = uint64(*simSeeds)
-	}
-	for seed := *simFrom; seed < *simFrom+n; seed++ {
-		p := pipeline.DrawRecovery(seed)
-		if v := simulate(p); v != nil {
-			t.Errorf("seed %d: %s: %s", seed, v.Kind, v.What)
-			explain(t, p)
-			return
-		}
-	}
-}
+func TestSimulatedRecovery(t *testing.T) { searched(t, 1500, pipeline.DrawRecovery, nothing) }
 
 // TestSimulatedSlowness: a store that is slow for minutes, transactions that stay open for as long, and an hour in
 // which nothing can be written hold up what they must: nothing stands still for the rest, nor grows.
-func TestSimulatedSlowness(t *testing.T) {
-	n := uint64(800)
-	if testing.Short() {
-		n = 100
-	}
-	if *simSeeds > 0 {
-		n = uint64(*simSeeds)
-	}
-	for seed := *simFrom; seed < *simFrom+n; seed++ {
-		p := pipeline.DrawSlow(seed)
-		if v := simulate(p); v != nil {
-			t.Errorf("seed %d: %s: %s", seed, v.Kind, v.What)
-			explain(t, p)
-			return
-		}
-	}
-}
+func TestSimulatedSlowness(t *testing.T) { searched(t, 800, pipeline.DrawSlow, nothing) }
 
 // TestSimulatedResets: what somebody sets the group's offset to, ahead or back, changes
 // nothing of what is applied: the state says where it goes on.
 func TestSimulatedResets(t *testing.T) {
-	n := uint64(1000)
-	if testing.Short() {
-		n = 100
-	}
-	if *simSeeds > 0 {
-		n = uint64(*simSeeds)
-	}
-	for seed := *simFrom; seed < *simFrom+n; seed++ {
+	searched(t, 1000, func(seed uint64) pipeline.Plan {
 		p := pipeline.DrawReset(seed)
 		if seed%5 == 0 && p.Log[0].Txn == 0 {
 			p.Log[0].At, p.Origin = 0, 2
 		}
-		if v := simulate(p); v != nil {
-			t.Errorf("seed %d: %s: %s", seed, v.Kind, v.What)
-			explain(t, p)
-			return
-		}
-	}
+		return p
+	}, nothing)
 }

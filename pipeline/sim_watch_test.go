@@ -19,6 +19,13 @@ type simWatch struct {
 	pausing  time.Duration   // since when
 	revoked  time.Duration
 	saves    bool // it was running when it was told to stop
+	state    simAcknowledged
+}
+
+// simAcknowledged is what the store has acknowledged to a claim, from its own answers.
+type simAcknowledged struct {
+	at, origin int64 // where the state ends, -1 there is none, and where it began
+	saving     int64 // where it ends when the save under way is acknowledged
 }
 
 type simFails struct {
@@ -50,9 +57,14 @@ func (w *simWorker) heard(ev event) {
 		w.failed(waitLoad, e.err)
 	case evSaved:
 		w.failed(waitSave, e.err)
+		if e.err == nil {
+			w.watch.state.at = w.watch.state.saving
+		}
 	case evMeta:
 		if e.err != nil {
 			w.failed(waitSave, e.err)
+		} else if x := &w.watch.state; e.meta.Owner == w.m.lease.Token && x.saved(e.meta) {
+			x.at = x.saving
 		}
 	case evPublished:
 		w.published(e)
@@ -117,6 +129,11 @@ func (w *simWorker) asked(ev event, fx effect) {
 		}
 	case fxOpen:
 		s.claims++
+		w.opened()
+	case fxSave:
+		w.watch.state.saving = fx.c.To
+	case fxNote:
+		w.told(fx.at)
 	case fxWait:
 		if fx.wait == waitPause {
 			w.watch.pausing = s.clock.now
@@ -128,6 +145,7 @@ func (w *simWorker) asked(ev event, fx effect) {
 		w.more(ev)
 	case fxCommit:
 		w.watch.fails[waitSave] = simFails{}
+		w.told(fx.at)
 		if fx.at.Offset > s.truth.highest && s.Decoder == nil {
 			s.violate("order", "the group offset moves to %d, no store ever was above %d", fx.at.Offset, s.truth.highest)
 		}
@@ -135,6 +153,30 @@ func (w *simWorker) asked(ev event, fx effect) {
 		w.watch.fails, w.watch.acked, w.watch.reported = [waitKinds]simFails{}, nil, 0
 	}
 }
+
+// opened notes what a claim finds in the store.
+func (w *simWorker) opened() {
+	f := w.watch.claimed
+	x := simAcknowledged{at: watermark(f.meta), origin: f.log.Start, saving: -1}
+	switch {
+	case f.meta.Exists:
+		x.origin = f.meta.Origin
+	case f.past.Told:
+		x.origin = f.past.Origin
+	}
+	w.watch.state = x
+}
+
+// told checks what the group is told: where the state ends that the store has acknowledged to this
+// claim, and where it began. Whoever loses the store goes by that.
+func (w *simWorker) told(at GroupOffset) {
+	if x := &w.watch.state; at.Offset != x.at || at.Origin != x.origin {
+		w.sim.violate("note", "the group is told of a state from %d to %d, the store has acknowledged one from %d to %d", at.Origin, at.Offset, x.origin, x.at)
+	}
+}
+
+// saved reports whether the save under way has happened.
+func (x *simAcknowledged) saved(meta Meta) bool { return meta.Exists && meta.Watermark == x.saving }
 
 // early checks that a checkpoint that is not due comes after a pause and holds
 // nothing up.
