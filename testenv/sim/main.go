@@ -35,7 +35,7 @@ func main() {
 var errViolations = errors.New("a guarantee is violated")
 
 func run(ctx context.Context) error {
-	seeds := flag.Int("seeds", 100_000, "schedules to run of each kind that the tests of package pipeline draw")
+	seeds := flag.Int("seeds", 15_000, "schedules to run of each kind that the tests of package pipeline draw")
 	from := flag.Uint64("from", 1, "seed of the first schedule")
 	trace := flag.Bool("trace", false, "print every step of the first violation of each process")
 	jobs := flag.Int("jobs", runtime.GOMAXPROCS(0), "processes")
