@@ -1,8 +1,13 @@
 package pipeline
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/credence-stream/credence/pipeline/depend"
 )
 
 func TestReadyOnlyAsAMember(t *testing.T) {
@@ -80,5 +85,19 @@ func TestCachesOfPartitionsThatMovedAreLetGo(t *testing.T) {
 	b.join(1)
 	if m := b.enter(part(1)); m.keep.cache != nil || m.known != 7 {
 		t.Errorf("cache %v, watermark %d: what moved away comes back without a cache, and its watermark is known", m.keep.cache, m.known)
+	}
+}
+
+// A worker that cannot become a member says for want of what.
+func TestReadySaysWhatKeepsItFromTheGroup(t *testing.T) {
+	w := &Worker{board: newBoard(func(int64, int64) {})}
+	w.opt.Depend = depend.New(prometheus.NewRegistry(), slog.New(slog.DiscardHandler), depend.Kafka)
+	w.opt.Depend.Blocked(depend.Kafka, GroupMember, "not allowed")
+	if ok, why := w.Ready(); ok || why != "waiting for the consumer group; not allowed" {
+		t.Errorf("ready is %v: %s", ok, why)
+	}
+	w.board.join(0)
+	if ok, why := w.Ready(); !ok || why != "" {
+		t.Errorf("as a member ready is %v: %s", ok, why)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -135,7 +136,13 @@ func (w *Worker) Run(ctx context.Context) error {
 
 // Ready reports whether every assigned partition makes progress, and if not
 // what stands in the way.
-func (w *Worker) Ready() (bool, string) { return w.board.ready() }
+func (w *Worker) Ready() (bool, string) {
+	ok, why := w.board.ready()
+	if ok {
+		return true, ""
+	}
+	return false, strings.Join(append([]string{why}, w.opt.Depend.Why(GroupMember)...), "; ")
+}
 
 // UntilEnd waits until the stored watermarks of all partitions of the input,
 // whoever owns them, have reached the ends that the log has now, and the

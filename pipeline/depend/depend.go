@@ -152,6 +152,19 @@ func (w *Watch) Answered(name, who string) {
 	}
 }
 
+// Why returns what keeps somebody from going on, in alphabetical order.
+func (w *Watch) Why(who string) (all []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, d := range w.all {
+		if why, ok := d.blocked[who]; ok {
+			all = append(all, why)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
 // Gone forgets somebody, which says nothing about the dependencies.
 func (w *Watch) Gone(who string) {
 	w.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -218,5 +219,22 @@ func TestNobodyWaitsForTheCollector(t *testing.T) {
 		w.wants(t,
 			`level=WARN msg="dependency unavailable" dependency=trace_collector error=refused waiting=1`,
 			`level=INFO msg="dependency available" dependency=trace_collector`)
+	})
+}
+
+// What keeps somebody from going on is known of each dependency, until it goes on.
+func TestWhySomebodyWaits(t *testing.T) {
+	watch(t, func(w *watched) {
+		w.Blocked(Redis, "the group", "redis: loading")
+		w.Blocked(Kafka, "the group", "not allowed")
+		w.Blocked(Kafka, "in/0", "away")
+		if got := w.Why("the group"); !slices.Equal(got, []string{"not allowed", "redis: loading"}) {
+			t.Errorf("it waits for %q", got)
+		}
+		w.Answered(Kafka, "the group")
+		w.Answered(Redis, "the group")
+		if got := w.Why("the group"); got != nil {
+			t.Errorf("it goes on, and waits for %q", got)
+		}
 	})
 }

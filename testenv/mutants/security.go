@@ -36,6 +36,8 @@ var ofSecurity = []mutant{
 		"return t.right && t.current == password", "return true", "TestTriesOneAtATime", []string{"./internal/access"}},
 	{"a group that may not be joined asks for nothing", "pipeline/kafka/group.go",
 		"o.OnError(fmt.Errorf(\"group %s: %w\", o.Group, permit(err)))", "o.OnError(fmt.Errorf(\"group %s: %w\", o.Group, err))", "TestForbiddenGroupSaysWhatToAllow", broker},
+	{"what keeps a process from its group is not said", "pipeline/worker.go",
+		"w.opt.Depend.Why(GroupMember)...", "[]string(nil)...", "TestReadySaysWhatKeepsItFromTheGroup", machine},
 	{"a topic that may not be read asks for nothing", "pipeline/kafka/log.go",
 		"from, permit(err))", "from, err)", "TestForbiddenFetchSaysWhatToAllow", broker},
 	{"files are read once", "internal/access/reread.go",
