@@ -28,6 +28,9 @@ const (
 	epochNanos  = 1e17
 )
 
+// lastMicros is below the most microseconds that an int64 holds.
+const lastMicros = 9.2e18
+
 // sinceEpoch returns a number that is a time since 1970 in seconds, whatever its unit.
 func sinceEpoch(v float64) float64 {
 	switch a := math.Abs(v); {
@@ -38,7 +41,8 @@ func sinceEpoch(v float64) float64 {
 	case a < epochNanos:
 		return Seconds(int64(math.Round(v)), 1e6)
 	}
-	return Seconds(int64(math.Round(v/1e3)), 1e6)
+	// Of those beyond all times the conversion would make what the processor likes.
+	return Seconds(int64(math.Round(min(max(v/1e3, -lastMicros), lastMicros))), 1e6)
 }
 
 // moments makes times of the numbers of a column that serves as one, and reports whether
