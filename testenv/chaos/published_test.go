@@ -47,7 +47,7 @@ func rounded(t *testing.T, was, is string) bool {
 // newly is what flags and prior_dominated of a kind may have besides, as CHANGELOG.md says: names, and how names of
 // variables begin.
 var newly = map[string][]string{
-	"anova":      {"zeta["},
+	"anova":      {"mu", "zeta["},
 	"compressed": {"gamma[", "few_rows_per_column"},
 	"dlm":        {"few_returns", "level_moved", "outliers", "phi", "season"},
 	"linear":     {"beta[", "sigma2"},
