@@ -43,7 +43,7 @@ func (i *inspector) values(k *checker) {
 				k.add(levelNote, subject, "make them one at their source where they mean the same", "levels of %q are spelt in several ways, and each is one of its own: %s", column, quoted(lists[0]))
 			}
 			i.unmet(k, feature, j, met, b.Rows)
-			sharing(k, feature, j, &b.Columns[at], b.Rows)
+			sharing(k, feature, j, met, &b.Columns[at], b.Rows)
 		}
 	}
 }
@@ -94,28 +94,22 @@ func (i *inspector) unmet(k *checker, f *cdf.Feature, j int, met []string, rowsM
 
 // sharing tells of levels that are not listed and have one coefficient together, where they are many of the rows:
 // what is learnt is the mean of their effects, and moves with how often each comes.
-func sharing(k *checker, f *cdf.Feature, j int, c *cdf.Column, rowsMet int) {
+func sharing(k *checker, f *cdf.Feature, j int, met []string, c *cdf.Column, rowsMet int) {
 	if f.LevelsFirst || f.Other == "drop" || f.Other == "reject" {
 		return
 	}
-	known, seen := map[string]bool{}, map[string]bool{}
+	known := map[string]bool{}
 	for _, level := range f.Levels {
 		known[level] = true
 	}
-	labelled, shared, others := 0, 0, []string(nil)
+	others := slices.DeleteFunc(slices.Clone(met), func(level string) bool { return known[level] })
+	labelled, shared := 0, 0
 	for row := range rowsMet {
-		label, ok := c.Label(row)
-		if !ok {
-			continue
-		}
-		labelled++
-		if known[label] {
-			continue
-		}
-		shared++
-		if !seen[label] {
-			seen[label] = true
-			others = append(others, label)
+		if label, ok := c.Label(row); ok {
+			labelled++
+			if !known[label] {
+				shared++
+			}
 		}
 	}
 	if len(others) > 1 && mostShared*shared > labelled && labelled >= perLevel {
