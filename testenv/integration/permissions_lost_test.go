@@ -7,20 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/credence-stream/credence/testenv"
 	"github.com/credence-stream/credence/testenv/programs"
 )
 
 // TestPermissionsTakenAway: a worker that loses a permission while it runs is not ready, says there what to
 // allow, and goes on by itself once it is allowed again.
 func TestPermissionsTakenAway(t *testing.T) {
-	each(t, func(t *testing.T, env *testenv.Env) {
-		servers, ok := env.Servers.(guardedServers)
-		if !ok {
-			t.Logf("NOT TESTED: the %s servers have no users", env.Backend)
-			return
-		}
-		w := newGuardedWorld(t, env, servers)
+	eachGuarded(t, func(t *testing.T, w *guardedWorld) {
 		more := func() {
 			w.works(t, "producer", w.produce("simulate", "--scenario", "linear", "--shards", "5", "--keys", "3", "--topic", w.input))
 		}
@@ -34,12 +27,7 @@ func TestPermissionsTakenAway(t *testing.T) {
 			{permission{"credence", "group", "credence", "READ"}, "allow this user READ on the group"},
 			{permission{"credence", "topic", "posteriors", "WRITE"}, "allow this user DESCRIBE and WRITE on the topic"},
 		} {
-			programs.Eventually(t, "the worker is ready", func() (bool, error) {
-				if code, body := s.Fetch(t, "/readyz"); code != 200 {
-					return false, fmt.Errorf("%d %s", code, body)
-				}
-				return true, nil
-			})
+			s.Readiness(t, 200)
 			w.withdraw(t, c.lost)
 			more()
 			programs.Eventually(t, "the worker says what to allow", func() (bool, error) {

@@ -63,6 +63,19 @@ func page(t *testing.T) string {
 	return string(b)
 }
 
+// eachGuarded runs a test on all servers that have users.
+func eachGuarded(t *testing.T, f func(t *testing.T, w *guardedWorld)) {
+	t.Helper()
+	each(t, func(t *testing.T, env *testenv.Env) {
+		servers, ok := env.Servers.(guardedServers)
+		if !ok {
+			t.Logf("NOT TESTED: the %s servers have no users", env.Backend)
+			return
+		}
+		f(t, newGuardedWorld(t, env, servers))
+	})
+}
+
 func newGuardedWorld(t *testing.T, env *testenv.Env, servers guardedServers) *guardedWorld {
 	t.Helper()
 	own := newWorld(t, env, setup{partitions: 1})
@@ -288,13 +301,7 @@ func (s *said) Write(b []byte) (int, error) {
 // Kafka and in Redis, and shows of each one in Kafka that some command fails without it; of
 // those in Redis TestLeastPrivilege in pipeline/redis does.
 func TestPermissions(t *testing.T) {
-	each(t, func(t *testing.T, env *testenv.Env) {
-		servers, ok := env.Servers.(guardedServers)
-		if !ok {
-			t.Logf("NOT TESTED: the %s servers have no users", env.Backend)
-			return
-		}
-		w := newGuardedWorld(t, env, servers)
+	eachGuarded(t, func(t *testing.T, w *guardedWorld) {
 		consumer := func(words ...string) []string { return w.as(append(words, "--config", w.file)...) }
 		simulate := w.produce("simulate", "--scenario", "linear", "--shards", "20", "--keys", "3", "--topic", w.input)
 		run := consumer("run", "--until-end", "--set", "http.listen=")
