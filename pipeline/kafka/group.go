@@ -82,17 +82,15 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 		Dialer:  &kafka.Dialer{ClientID: g.client.clientID, DialFunc: g.client.dialFor},
 		// The group takes the first that all members have: members of
 		// before there was the first one have the second.
-		GroupBalancers:         []kafka.GroupBalancer{place, kafka.RoundRobinGroupBalancer{}},
-		HeartbeatInterval:      o.Heartbeat,
-		SessionTimeout:         o.Session,
-		RebalanceTimeout:       o.Rebalance,
-		JoinGroupBackoff:       o.Backoff,
-		Timeout:                o.Timeout,
-		WatchPartitionChanges:  true,
-		PartitionWatchInterval: o.Watch,
-		StartOffset:            kafka.FirstOffset,
-		Logger:                 lines(o.Lines),
-		ErrorLogger:            lines(o.Errors),
+		GroupBalancers:    []kafka.GroupBalancer{place, kafka.RoundRobinGroupBalancer{}},
+		HeartbeatInterval: o.Heartbeat,
+		SessionTimeout:    o.Session,
+		RebalanceTimeout:  o.Rebalance,
+		JoinGroupBackoff:  o.Backoff,
+		Timeout:           o.Timeout,
+		StartOffset:       kafka.FirstOffset,
+		Logger:            lines(o.Lines),
+		ErrorLogger:       lines(o.Errors),
 	}
 	cg, err := kafka.NewConsumerGroup(config)
 	if err != nil {
@@ -131,8 +129,9 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 				return nil
 			}
 		default:
-			place.given(gen)
+			dealt := place.given(gen)
 			ended := m.follow(gen, o.Topics, &running)
+			g.attend(ended, gen, dealt, &m, &running)
 			c := &commits{send: (&sender{group: g, gen: gen}).send}
 			for _, topic := range o.Topics {
 				for _, a := range gen.Assignments[topic] {
@@ -242,13 +241,18 @@ func (m *membership) follow(gen *kafka.Generation, topics []string, running *syn
 		defer running.Done()
 		<-generation.Done()
 		end()
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if m.newest == gen {
-			m.tell(gen.MemberID, -1)
-		}
+		m.over(gen)
 	})
 	return ended
+}
+
+// over tells that a generation has nothing to work on any more.
+func (m *membership) over(gen *kafka.Generation) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.newest == gen {
+		m.tell(gen.MemberID, -1)
+	}
 }
 
 // start runs work until both it has returned and the generation has ended.

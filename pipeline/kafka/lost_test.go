@@ -70,13 +70,7 @@ func TestLossIsTold(t *testing.T) {
 				}
 			}
 			if tc.anew {
-				req := kmsg.NewPtrDeleteTopicsRequest()
-				topic := kmsg.NewDeleteTopicsRequestTopic()
-				topic.Topic = kmsg.StringPtr(to.Topic)
-				req.Topics, req.TopicNames = append(req.Topics, topic), []string{to.Topic}
-				if _, err := req.RequestWith(t.Context(), franz(t, b.ListenAddrs())); err != nil {
-					t.Fatal(err)
-				}
+				drop(t, b, to.Topic)
 				if err := c.Create(t.Context(), Topic{Name: to.Topic, Partitions: 1, Replication: 1}); err != nil {
 					t.Fatal(err)
 				}

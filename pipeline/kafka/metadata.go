@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
+
+	"github.com/credence-stream/credence/pipeline"
 )
 
 // topicID is the id that brokers from 2.8 on give a topic when it is created.
@@ -51,23 +54,55 @@ const topicIDs = 10
 
 // metadata asks for a topic, "": for none, only the cluster.
 func (c *Client) metadata(ctx context.Context, topic string) (*metadata, error) {
-	return anywhere(ctx, c, func(n *conn) (*metadata, error) {
-		v, err := n.version(protocol.Metadata)
-		if err != nil {
-			return nil, err
-		}
-		if v == topicIDs-1 {
-			v--
-		}
-		req := message{flexible: v >= topicIDs}
-		appendMetadata(&req, v, topic)
-		raw, err := n.callRaw(protocol.Metadata, v, &req, callTimeout, nil, anew)
-		if err != nil {
-			return nil, err
-		}
-		return parseMetadata(fields{rest: raw, flexible: req.flexible}, v)
-	})
+	return anywhere(ctx, c, func(n *conn) (*metadata, error) { return metadataOf(n, topic) })
 }
+
+// metadataOf asks one broker.
+func metadataOf(n *conn, topic string) (*metadata, error) {
+	v, err := n.version(protocol.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	if v == topicIDs-1 {
+		v--
+	}
+	req := message{flexible: v >= topicIDs}
+	appendMetadata(&req, v, topic)
+	raw, err := n.callRaw(protocol.Metadata, v, &req, callTimeout, nil, anew)
+	if err != nil {
+		return nil, err
+	}
+	return parseMetadata(fields{rest: raw, flexible: req.flexible}, v)
+}
+
+// only returns what an answer says of the one topic that was asked for.
+func (m *metadata) only(topic string) (topicMetadata, error) {
+	if len(m.topics) != 1 {
+		return topicMetadata{}, fmt.Errorf("topic %s: metadata of %d topics", topic, len(m.topics))
+	}
+	t := m.topics[0]
+	switch code := kafka.Error(t.code); code {
+	case 0:
+		return t, nil
+	case kafka.UnknownTopicOrPartition, kafka.TopicAuthorizationFailed:
+		return t, fmt.Errorf("topic %s: %w", topic, noTopic{code})
+	default:
+		return t, fmt.Errorf("topic %s: %w", topic, code)
+	}
+}
+
+// noTopic says that a whole topic is not there, or not for this user.
+type noTopic struct{ code kafka.Error }
+
+func (e noTopic) Error() string {
+	if e.code == kafka.UnknownTopicOrPartition {
+		return e.code.Error() + ": create it, as the command run does when it starts, unless kafka.create_topics is false"
+	}
+	return e.code.Error()
+}
+
+func (e noTopic) Unwrap() error      { return e.code }
+func (noTopic) Is(target error) bool { return target == pipeline.ErrNoTopic }
 
 func appendMetadata(m *message, version int16, topic string) {
 	if topic == "" {

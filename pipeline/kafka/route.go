@@ -49,16 +49,9 @@ func (c *Client) lookUp(ctx context.Context, topic string) (route, error) {
 	if err != nil {
 		return route{}, fmt.Errorf("topic %s: %w", topic, err)
 	}
-	if len(m.topics) != 1 {
-		return route{}, fmt.Errorf("topic %s: metadata of %d topics", topic, len(m.topics))
-	}
-	t := m.topics[0]
-	switch code := kafka.Error(t.code); code {
-	case 0:
-	case kafka.UnknownTopicOrPartition, kafka.TopicAuthorizationFailed:
-		return route{}, fmt.Errorf("topic %s: %w", topic, noTopic{code})
-	default:
-		return route{}, fmt.Errorf("topic %s: %w", topic, code)
+	t, err := m.only(topic)
+	if err != nil {
+		return route{}, err
 	}
 	r := route{id: t.id, leaders: make([]string, len(t.leaders)), replicas: t.replicas, born: time.Now()}
 	for p, leader := range t.leaders {
@@ -73,13 +66,6 @@ func (c *Client) lookUp(ctx context.Context, topic string) (route, error) {
 	c.mu.Unlock()
 	return r, nil
 }
-
-// noTopic says that a whole topic is not there, or not for this user.
-type noTopic struct{ code kafka.Error }
-
-func (e noTopic) Error() string      { return e.code.Error() }
-func (e noTopic) Unwrap() error      { return e.code }
-func (noTopic) Is(target error) bool { return target == pipeline.ErrNoTopic }
 
 func (c *Client) forget(topic string) {
 	c.mu.Lock()

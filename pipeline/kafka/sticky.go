@@ -14,8 +14,9 @@ import (
 // states that the old one has in memory. Each member says at a join what it
 // held, and in which generation: where two say it, the later one holds it.
 type sticky struct {
-	mu   sync.Mutex
-	held holding
+	mu    sync.Mutex
+	held  holding
+	dealt map[string]int // partitions by topic that this member gave out last; nil: another one did
 }
 
 // holding is what a member was given, as its metadata tells the leader.
@@ -29,15 +30,17 @@ var _ kafka.GroupBalancer = (*sticky)(nil)
 // ProtocolName implements kafka.GroupBalancer.
 func (*sticky) ProtocolName() string { return "credence-sticky" }
 
-// UserData implements kafka.GroupBalancer.
+// UserData implements kafka.GroupBalancer: a join begins.
 func (s *sticky) UserData() ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.dealt = nil
 	return json.Marshal(s.held)
 }
 
-// given notes what a generation assigns to this member.
-func (s *sticky) given(gen *kafka.Generation) {
+// given notes what a generation assigns to this member, and returns how many partitions of
+// each topic were given out for it, nil where another member did that.
+func (s *sticky) given(gen *kafka.Generation) (dealt map[string]int) {
 	h := holding{gen.ID, map[string][]int{}}
 	for topic, parts := range gen.Assignments {
 		for _, p := range parts {
@@ -47,10 +50,11 @@ func (s *sticky) given(gen *kafka.Generation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held = h
+	return s.dealt
 }
 
 // AssignGroups implements kafka.GroupBalancer.
-func (*sticky) AssignGroups(members []kafka.GroupMember, partitions []kafka.Partition) kafka.GroupMemberAssignments {
+func (s *sticky) AssignGroups(members []kafka.GroupMember, partitions []kafka.Partition) kafka.GroupMemberAssignments {
 	all := kafka.GroupMemberAssignments{}
 	said := make(map[string]holding, len(members))
 	topics := map[string][]string{} // members by topic
@@ -64,6 +68,7 @@ func (*sticky) AssignGroups(members []kafka.GroupMember, partitions []kafka.Part
 			topics[t] = append(topics[t], m.ID)
 		}
 	}
+	dealt := make(map[string]int, len(topics))
 	for topic, ids := range topics {
 		var parts []int
 		for _, p := range partitions {
@@ -72,10 +77,15 @@ func (*sticky) AssignGroups(members []kafka.GroupMember, partitions []kafka.Part
 			}
 		}
 		slices.Sort(parts)
-		for id, given := range share(ids, slices.Compact(parts), said, topic) {
+		parts = slices.Compact(parts)
+		dealt[topic] = len(parts)
+		for id, given := range share(ids, parts, said, topic) {
 			all[id][topic] = given
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dealt = dealt
 	return all
 }
 

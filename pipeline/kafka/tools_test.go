@@ -32,6 +32,19 @@ func grow(t testing.TB, addrs []string, topic string, n int32) {
 	}
 }
 
+// drop deletes a topic.
+func drop(t testing.TB, b *kfake.Cluster, topic string) {
+	t.Helper()
+	req := kmsg.NewPtrDeleteTopicsRequest()
+	rt := kmsg.NewDeleteTopicsRequestTopic()
+	rt.Topic = kmsg.StringPtr(topic)
+	req.Topics, req.TopicNames = append(req.Topics, rt), []string{topic}
+	r, err := req.RequestWith(t.Context(), franz(t, b.ListenAddrs()))
+	if err != nil || len(r.Topics) != 1 || r.Topics[0].ErrorCode != 0 {
+		t.Fatalf("%+v %v", r, err)
+	}
+}
+
 func TestCreateDescribe(t *testing.T) {
 	c := connect(t, brokers(t))
 	name := fresh(t, c, 1) + "-out"

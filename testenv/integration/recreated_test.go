@@ -3,6 +3,7 @@
 package integration
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -14,6 +15,23 @@ import (
 // with more records than were applied: none of them may be mixed into the state
 // of the old ones.
 func TestRecreatedTopic(t *testing.T) {
+	recreated(t, func(*testing.T, *programs.Service) {})
+}
+
+// TestRecreatedLater is TestRecreatedTopic with so long a time without a topic that the consumer says what is missing.
+func TestRecreatedLater(t *testing.T) {
+	recreated(t, func(t *testing.T, s *programs.Service) {
+		programs.Eventually(t, "the consumer says what is missing", func() (bool, error) {
+			if code, body := s.Fetch(t, "/readyz"); code != 503 || !strings.Contains(body, "create it") {
+				return false, fmt.Errorf("%d %s", code, body)
+			}
+			return true, nil
+		})
+	})
+}
+
+func recreated(t *testing.T, meanwhile func(*testing.T, *programs.Service)) {
+	t.Helper()
 	each(t, func(t *testing.T, env *testenv.Env) {
 		w := newWorld(t, env, setup{partitions: 1})
 		f := w.feeder(t, 1)
@@ -29,6 +47,7 @@ func TestRecreatedTopic(t *testing.T) {
 		if err := env.DeleteTopic(t.Context(), w.input); err != nil {
 			t.Fatal(err)
 		}
+		meanwhile(t, s)
 		if err := env.CreateTopic(t.Context(), w.input, 1, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -18,4 +18,12 @@ var ofLost = []mutant{
 		"publisher.OnLost = kafka.StopAtLoss", "publisher.OnLost = nil", "TestProducerStopsAtALoss", []string{"./cmd/producer/commands"}},
 	{"shards are sent behind those that are lost", "cmd/internal/replay/sender.go",
 		"case errors.Is(err, pipeline.ErrLost):", "case false:", "TestSenderStopsAtOnce", []string{"./cmd/internal/replay"}},
+	{"the first number of partitions seen taken for what was given out", "pipeline/kafka/attend.go",
+		"\t\tif !ok {\n", "\t\tif n = -1; !ok {\n", "TestGroupMorePartitionsMeanwhile", broker},
+	{"a topic that is missing ends each generation at once", "pipeline/kafka/attend.go",
+		"case n != dealt && looks > 1:", "case gone || n != dealt && looks > 1:", "TestGroupWithoutTopic", broker},
+	{"a member without a topic is ready", "pipeline/kafka/attend.go",
+		"\t\t\t\tm.over(gen)\n", "", "TestGroupWithoutTopic", broker},
+	{"a missing topic is not told", "cmd/consumer/connect/connection.go",
+		" && !errors.Is(err, pipeline.ErrNoTopic) {", " {", "TestMissingTopicIsAnOutage", []string{"./cmd/consumer/connect"}},
 }

@@ -289,7 +289,7 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 
 // lostAdvice says what it means that brokers have lost outputs, and what keeps it from happening again.
 const lostAdvice = "states are not concerned, and the next shard of a key publishes it again; another group publishes all again. " +
-	"Set unclean.leader.election.enable=false and min.insync.replicas=2 on the topic, with three replicas"
+	"Unless somebody deleted the topic, set unclean.leader.election.enable=false and min.insync.replicas=2 on the topic, with three replicas"
 
 // admit returns nil when the store answers: without it a member of the group holds up the
 // partitions that it gets.
@@ -305,10 +305,10 @@ func (n *Connection) admit(ctx context.Context) error {
 	return err
 }
 
-// outside takes an error that keeps this process out of its group: an outage, unless a
+// outside takes an error that keeps this process from work in its group: an outage, unless a
 // broker has answered, as it does while other members join.
 func (n *Connection) outside(err error, errs *depend.Lines) {
-	if n.watch == nil || kafka.Answered(err) && !kafka.Forbidden(err) {
+	if n.watch == nil || kafka.Answered(err) && !kafka.Forbidden(err) && !errors.Is(err, pipeline.ErrNoTopic) {
 		errs.Printf("%v", err)
 		return
 	}

@@ -8,8 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
+	kafkago "github.com/segmentio/kafka-go"
+
 	"github.com/credence-stream/credence/cmd/consumer/config/configtest"
 	"github.com/credence-stream/credence/pipeline"
+	"github.com/credence-stream/credence/pipeline/depend"
 )
 
 // What the publisher of a worker tells of is in the log, with the place and what to do, and the work goes on.
@@ -33,5 +37,20 @@ func TestLostOutputsAreLogged(t *testing.T) {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the log lacks %q:\n%s", want, text.String())
 		}
+	}
+}
+
+// A topic that is not there is an outage that names its remedy, also in the readiness; other answers of brokers, as while others join, are none.
+func TestMissingTopicIsAnOutage(t *testing.T) {
+	watch := depend.New(prometheus.NewRegistry(), slog.New(slog.DiscardHandler), depend.Kafka)
+	n := &Connection{watch: watch}
+	lines := depend.NewLines(slog.New(slog.DiscardHandler), "kafka-go", slog.LevelInfo)
+	n.outside(kafkago.RebalanceInProgress, lines)
+	if why := watch.Why(pipeline.GroupMember); why != nil {
+		t.Errorf("waits while others join: %q", why)
+	}
+	n.outside(fmt.Errorf("topic shards: %w: %w", pipeline.ErrNoTopic, kafkago.UnknownTopicOrPartition), lines)
+	if why := watch.Why(pipeline.GroupMember); len(why) != 1 || !strings.Contains(why[0], "topic shards") {
+		t.Errorf("what keeps it from work is %q", why)
 	}
 }

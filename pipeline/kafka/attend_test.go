@@ -1,0 +1,82 @@
+package kafka
+
+import (
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/credence-stream/credence/pipeline"
+)
+
+// TestGroupMorePartitionsMeanwhile: a partition that comes after the leader of the group has asked for them, and before
+// the generation begins, gets an owner.
+func TestGroupMorePartitionsMeanwhile(t *testing.T) {
+	b := fake(t)
+	c := connect(t, b.ListenAddrs())
+	topic := fresh(t, c, 1)
+	var grown atomic.Bool
+	var looks atomic.Int64
+	b.ControlKey(int16(kmsg.Metadata), func(kmsg.Request) (kmsg.Response, error, bool) {
+		b.KeepControl()
+		looks.Add(1)
+		return nil, nil, false
+	})
+	b.ControlKey(int16(kmsg.SyncGroup), func(kmsg.Request) (kmsg.Response, error, bool) {
+		b.KeepControl()
+		if grown.CompareAndSwap(false, true) {
+			b.SleepControl(func() { grow(t, b.ListenAddrs(), topic, 2) })
+		}
+		return nil, nil, false
+	})
+	w := join(t, b.ListenAddrs(), topic, topic, nil)
+	eventually(t, "two partitions, or looks enough for them", func() bool { return len(w.get()) == 2 || looks.Load() > 30 })
+	if n := len(w.get()); n != 2 {
+		t.Errorf("%d partitions of 2 have an owner", n)
+	}
+	w.stop()
+}
+
+// TestGroupWithoutTopic: a member of a group whose topic is deleted says what is missing and is ready for nothing, does not
+// make the group rebalance without a pause, and works once there is a topic again.
+func TestGroupWithoutTopic(t *testing.T) {
+	b := fake(t)
+	c := connect(t, b.ListenAddrs())
+	topic := fresh(t, c, 1)
+	var joins atomic.Int64
+	b.ControlKey(int16(kmsg.JoinGroup), func(kmsg.Request) (kmsg.Response, error, bool) {
+		b.KeepControl()
+		joins.Add(1)
+		return nil, nil, false
+	})
+	w := join(t, b.ListenAddrs(), topic, topic, nil)
+	eventually(t, "assignment", func() bool { return len(w.get()) == 1 && w.isMember() })
+	drop(t, b, topic)
+	missing := func() (n int) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, err := range w.errs {
+			if errors.Is(err, pipeline.ErrNoTopic) && errors.Is(err, kafka.UnknownTopicOrPartition) && strings.Contains(err.Error(), topic) && strings.Contains(err.Error(), "create it") {
+				n++
+			}
+		}
+		return n
+	}
+	eventually(t, "what is missing", func() bool { return missing() > 0 && len(w.get()) == 0 })
+	before, told := joins.Load(), missing()
+	hold := time.NewTimer(2 * time.Second) // ten looks
+	defer hold.Stop()
+	<-hold.C
+	if n := joins.Load() - before; n > 2 || missing()-told > 1 || w.isMember() {
+		t.Errorf("without its topic it has joined %d times more, told of it %d times more, and is ready: %v", n, missing()-told, w.isMember())
+	}
+	if err := c.Create(t.Context(), Topic{Name: topic, Partitions: 2, Replication: 1}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "both partitions", func() bool { return len(w.get()) == 2 && w.isMember() })
+	w.stop()
+}
