@@ -20,7 +20,7 @@ func ReadLogState(ctx context.Context, l Log, p Partition, last Last) (LogState,
 	var s LogState
 	var err error
 	if s.Start, s.End, err = l.Bounds(ctx, p); err != nil {
-		return s, fmt.Errorf("bounds of %s: %w", p, err)
+		return s, err // says of what
 	}
 	if s.Identity, err = l.Identity(ctx, p, last.Epoch); err != nil {
 		return s, fmt.Errorf("identity of %s: %w", p, err)

@@ -4,9 +4,14 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"github.com/credence-stream/credence/pipeline"
 )
 
 // TestLookups: callers share an answer that was asked for after each of them came,
@@ -85,5 +90,14 @@ func TestAddresses(t *testing.T) {
 		if got := r.list(); !slices.Equal(got, step.want) {
 			t.Errorf("%v, want %v", got, step.want)
 		}
+	}
+}
+
+// A partition that nobody leads says so, and what to do if that lasts.
+func TestNobodyLeads(t *testing.T) {
+	c := connect(t, []string{"127.0.0.1:1"})
+	c.routes["in"] = route{leaders: []string{""}, born: time.Now()}
+	if _, err := c.leader(t.Context(), pipeline.Partition{Topic: "in"}); !errors.Is(err, kafka.LeaderNotAvailable) || !strings.Contains(err.Error(), "start a broker that has this partition") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -82,7 +82,7 @@ func (c *Client) leader(ctx context.Context, p pipeline.Partition) (string, erro
 		return "", fmt.Errorf("%w: %d partitions", kafka.UnknownTopicOrPartition, len(r.leaders))
 	}
 	if r.leaders[p.ID] == "" {
-		return "", kafka.LeaderNotAvailable
+		return "", fmt.Errorf("%w: if this lasts, start a broker that has this partition", kafka.LeaderNotAvailable)
 	}
 	return r.leaders[p.ID], nil
 }
