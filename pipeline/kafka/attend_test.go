@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/credence-stream/credence/pipeline"
@@ -78,5 +79,22 @@ func TestGroupWithoutTopic(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "both partitions", func() bool { return len(w.get()) == 2 && w.isMember() })
+	w.stop()
+}
+
+// TestGroupCreatesNoTopic: a group does not create its topic where brokers would.
+func TestGroupCreatesNoTopic(t *testing.T) {
+	b := fake(t, kfake.AllowAutoTopicCreation())
+	c := connect(t, b.ListenAddrs())
+	topic := "misspelt"
+	w := join(t, b.ListenAddrs(), topic, topic, nil)
+	eventually(t, "what is missing, or an assignment", func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return len(w.errs)+len(w.holds) > 0
+	})
+	if n, err := newLog(t, c).Partitions(t.Context(), topic); !errors.Is(err, pipeline.ErrNoTopic) {
+		t.Errorf("the topic has %d partitions, %v", n, err)
+	}
 	w.stop()
 }

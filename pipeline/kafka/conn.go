@@ -97,7 +97,7 @@ func (p *prepared) dialFor(ctx context.Context, _, addr string) (net.Conn, error
 	if err != nil {
 		return nil, err
 	}
-	return c.net, nil // nothing was read beyond the last answer
+	return groupConn{c.net}, nil // nothing was read beyond the last answer
 }
 
 func (p *prepared) greet(ctx context.Context, raw net.Conn, addr string) (*conn, error) {
