@@ -34,8 +34,8 @@ func (g *Group) attend(ended context.Context, gen *kafka.Generation, dealt map[s
 	}
 }
 
-// compare returns when a topic has another number of partitions than dealt, -1 for one that is not known, or the generation
-// has ended. It looks twice at least, so that brokers that do not agree do not make the group rebalance without a pause.
+// compare returns when a topic has another number of partitions than dealt, -1 for one that is not known, or is there again,
+// or the generation has ended. It looks twice at least, so that brokers that do not agree do not make the group rebalance without a pause.
 // missing is told once of a topic that is not there, which has no partitions. Other errors are left to the heartbeats.
 func (g *Group) compare(ended context.Context, topic string, dealt int, missing func(error)) {
 	var told bool
@@ -48,6 +48,8 @@ func (g *Group) compare(ended context.Context, topic string, dealt int, missing 
 		}
 		switch {
 		case err != nil && !gone:
+		case told && !gone: // perhaps as many as before, and who was told that there are none is told of them
+			return
 		case dealt < 0:
 			dealt = n
 		case n != dealt && looks > 1:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -79,6 +80,32 @@ func TestGroupWithoutTopic(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "both partitions", func() bool { return len(w.get()) == 2 && w.isMember() })
+	w.stop()
+}
+
+// TestGroupWithoutTopicForAMoment: a member that has said that its topic is missing is ready again with as many partitions
+// as before.
+func TestGroupWithoutTopicForAMoment(t *testing.T) {
+	b := fake(t)
+	topic := fresh(t, connect(t, b.ListenAddrs()), 1)
+	w := join(t, b.ListenAddrs(), topic, topic, nil)
+	eventually(t, "assignment", func() bool { return len(w.get()) == 1 && w.isMember() })
+	var looks atomic.Int64
+	b.ControlKey(int16(kmsg.Metadata), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		b.KeepControl()
+		if looks.Add(1) > 1 {
+			return nil, nil, false
+		}
+		r := req.ResponseKind().(*kmsg.MetadataResponse)
+		rt := kmsg.NewMetadataResponseTopic()
+		rt.Topic, rt.ErrorCode = kmsg.StringPtr(topic), kerr.UnknownTopicOrPartition.Code
+		r.Topics = append(r.Topics, rt)
+		return r, nil, true
+	})
+	eventually(t, "another assignment, or looks enough for it", func() bool { return w.claimed() == 2 && w.isMember() || looks.Load() > 30 })
+	if n := w.claimed(); n != 2 || !w.isMember() {
+		t.Errorf("%d assignments of 2, and it is ready: %v", n, w.isMember())
+	}
 	w.stop()
 }
 

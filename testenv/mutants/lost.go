@@ -24,6 +24,8 @@ var ofLost = []mutant{
 		"case n != dealt && looks > 1:", "case gone || n != dealt && looks > 1:", "TestGroupWithoutTopic", broker},
 	{"a member without a topic is ready", "pipeline/kafka/attend.go",
 		"\t\t\t\tm.over(gen)\n", "", "TestGroupWithoutTopic", broker},
+	{"a member that was told of no topic is not told of one", "pipeline/kafka/attend.go",
+		"case told && !gone: ", "case false: ", "TestGroupWithoutTopicForAMoment", broker},
 	{"a group creates its topic", "pipeline/kafka/no_topic.go",
 		"\trequest[len(request)-1] = 0\n", "", "TestGroupCreatesNoTopic", broker},
 	{"a missing topic is not told", "cmd/consumer/connect/connection.go",
