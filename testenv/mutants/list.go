@@ -226,6 +226,8 @@ var guarantees = []mutant{
 		" || d.answered.After(d.bad)", " || true", "TestSilenceIsAnOutage", []string{"./pipeline/depend"}},
 	{"an outage for each answer of a server that starts", "pipeline/depend/depend.go",
 		"now.Sub(d.bad) > calmAfter && ", "", "TestOutageIsToldOfOnce", []string{"./pipeline/depend"}},
+	{"an outage for each answer of a slow server", "pipeline/depend/depend.go",
+		"err == nil && now.Sub(start) < silentAfter {", "err == nil {", "TestSlownessIsOneOutage", []string{"./pipeline/depend"}},
 	{"silent dependency not noticed", "pipeline/depend/depend.go",
 		"now.Sub(start) >= silentAfter", "now.Before(start)", "TestSilenceIsAnOutage", []string{"./pipeline/depend"}},
 	{"refusals not counted", "sink/web/routes.go",
