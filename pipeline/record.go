@@ -286,6 +286,8 @@ type Group interface {
 	Expel(ctx context.Context, member string) error
 	// Reach returns nil if the broker that looks after the group answers.
 	Reach(ctx context.Context) error
+	// Members returns the ids of the group's members, and who and where each is, for people; nil while they join.
+	Members(ctx context.Context) (map[string]string, error)
 	// Note returns what stands beside the group offset of a partition. Commits keep it.
 	Note(ctx context.Context, p Partition) (Note, error)
 }

@@ -25,6 +25,23 @@ type Mark struct {
 // Members returns the client ids of a group's live members with their hosts;
 // a group that does not exist has none.
 func (c *Client) Members(ctx context.Context, group string) ([]string, error) {
+	g, err := c.described(ctx, group)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for i := range g.Members {
+		names = append(names, whoAndWhere(&g.Members[i]))
+	}
+	return names, nil
+}
+
+func whoAndWhere(m *describegroups.ResponseGroupMember) string {
+	return m.ClientID + " at " + m.ClientHost
+}
+
+// described asks for a group, which has no members where it does not exist.
+func (c *Client) described(ctx context.Context, group string) (g describegroups.ResponseGroup, err error) {
 	answer, err := c.toCoordinator(ctx, group, &describegroups.Request{Groups: []string{group}}, func(m protocol.Message) int16 {
 		if r := m.(*describegroups.Response); len(r.Groups) == 1 {
 			return r.Groups[0].ErrorCode
@@ -32,18 +49,15 @@ func (c *Client) Members(ctx context.Context, group string) ([]string, error) {
 		return 0
 	})
 	if errors.Is(err, kafka.GroupIdNotFound) {
-		return nil, nil
+		return g, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("members of group %s: %w", group, err)
+		return g, fmt.Errorf("members of group %s: %w", group, err)
 	}
-	var names []string
-	for _, g := range answer.(*describegroups.Response).Groups {
-		for _, m := range g.Members {
-			names = append(names, m.ClientID+" at "+m.ClientHost)
-		}
+	if r := answer.(*describegroups.Response); len(r.Groups) == 1 {
+		g = r.Groups[0]
 	}
-	return names, nil
+	return g, nil
 }
 
 // Marks returns what a group has noted about the partitions 0 to n-1 of a
