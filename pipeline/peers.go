@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"strconv"
@@ -208,18 +209,21 @@ func (p *peers) silent(now time.Time, beats map[string]string) (ids []string) {
 	return ids
 }
 
-// remove expels a member, and tries again with the next look if that fails.
+// remove expels a member, and tries again with the next look if that fails. The beat of one that has left stands still as well.
 func (p *peers) remove(ctx context.Context, id string) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	s := p.seen[id]
 	err := p.expel(ctx, id)
-	if err == nil {
+	left := errors.Is(err, ErrNoMember)
+	if err == nil || left {
 		err = p.roster.Forget(ctx, id)
 	}
 	switch {
 	case err == nil:
-		p.log.Warn("silent member expelled", "member", id, "silent", p.timeout)
+		if !left {
+			p.log.Warn("silent member expelled", "member", id, "silent", p.timeout)
+		}
 		delete(p.seen, id)
 	case !s.told && ctx.Err() == nil:
 		p.log.Warn("silent member stays", "member", id, "error", err)

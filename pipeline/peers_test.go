@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -115,6 +116,26 @@ func TestSilentPeersAreExpelled(t *testing.T) {
 	p.look(t.Context(), 6)
 	if len(expelled) != 3 || r.beaten != 1 {
 		t.Errorf("with the coordinator it has beaten %d times, and expelled %v", r.beaten, expelled)
+	}
+}
+
+// The beat of a member that has left is forgotten without a word, as nobody was expelled.
+func TestMembersThatLeft(t *testing.T) {
+	r := &roster{beats: map[string]string{"left": "7", "silent": "9"}}
+	p, told := company(r, func() (map[string]string, error) { return nil, nil })
+	p.expel = func(_ context.Context, id string) error {
+		if id == "left" {
+			return fmt.Errorf("expel: %w", ErrNoMember)
+		}
+		return nil
+	}
+	p.remove(t.Context(), "left")
+	if told.Len() > 0 {
+		t.Errorf("of one that left: %s", told)
+	}
+	p.remove(t.Context(), "silent")
+	if !strings.Contains(told.String(), `"silent member expelled" member=silent`) || len(r.beats) != 0 {
+		t.Errorf("of one that is silent: %s; beats are left of %v", told, r.beats)
 	}
 }
 

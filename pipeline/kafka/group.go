@@ -190,7 +190,11 @@ func (g *Group) Members(ctx context.Context) (map[string]string, error) {
 func (g *Group) forsake(ctx context.Context, id string) {
 	ctx, cancel := context.WithTimeout(ctx, g.options.Session)
 	defer cancel()
-	for g.Expel(ctx, id) != nil && pause(ctx, g.options.Backoff) == nil {
+	for {
+		err := g.Expel(ctx, id)
+		if err == nil || errors.Is(err, pipeline.ErrNoMember) || pause(ctx, g.options.Backoff) != nil {
+			return
+		}
 	}
 }
 

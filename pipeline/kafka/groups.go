@@ -14,6 +14,8 @@ import (
 	"github.com/segmentio/kafka-go/protocol/leavegroup"
 	"github.com/segmentio/kafka-go/protocol/offsetcommit"
 	"github.com/segmentio/kafka-go/protocol/offsetfetch"
+
+	"github.com/credence-stream/credence/pipeline"
 )
 
 // Mark is what a group has noted about one partition.
@@ -148,13 +150,16 @@ func (c *Client) DeleteGroup(ctx context.Context, group string) error {
 	return nil
 }
 
-// expel leaves a group in the name of a member. One that the coordinator does
-// not know, any more, is no error.
+// expel leaves a group in the name of a member. Of one that the coordinator does
+// not know, any more, it returns pipeline.ErrNoMember.
 func (c *Client) expel(ctx context.Context, group, member string) error {
 	_, err := c.toCoordinator(ctx, group, &leavegroup.Request{GroupID: group, MemberID: member}, func(m protocol.Message) int16 {
 		return m.(*leavegroup.Response).ErrorCode
 	})
-	if err != nil && !errors.Is(err, kafka.UnknownMemberId) && !errors.Is(err, kafka.GroupIdNotFound) {
+	if errors.Is(err, kafka.UnknownMemberId) || errors.Is(err, kafka.GroupIdNotFound) {
+		err = pipeline.ErrNoMember
+	}
+	if err != nil {
 		return fmt.Errorf("expel member %s of group %s: %w", member, group, err)
 	}
 	return nil
