@@ -116,7 +116,7 @@ func (m *machine) virgin(f facts, lost bool) {
 	switch {
 	case lost && f.log.Start > max(0, origin):
 		m.halt("store_lost", fmt.Sprintf("the store has lost the state of %s (up to offset %d), and the log begins at offset %d: it cannot be rebuilt whole. "+
-			"Restore the store, or use a new consumer group to begin at %d, also if there never was state and somebody set the group's offset", m.part, max(m.committed, m.known), f.log.Start, f.log.Start))
+			"If another process of the group has another redis.url, give this one the same; else restore the store, or use a new consumer group to begin at %d, also if there never was state and somebody set the group's offset", m.part, max(m.committed, m.known), f.log.Start, f.log.Start))
 		return
 	case told && f.log.Start > origin:
 		m.halt("gap", fmt.Sprintf("the log of %s begins at offset %d, and the group was to begin at offset %d: %d records were trimmed before they were applied. "+

@@ -3,9 +3,11 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -74,7 +76,8 @@ func TestSilentPeersAreExpelled(t *testing.T) {
 	refuse := errors.New("no")
 	var away error
 	reach := func(context.Context) error { return away }
-	p := &peers{roster: r, reach: reach, timeout: 2 * time.Second, log: slog.New(slog.DiscardHandler), expel: func(_ context.Context, id string) error {
+	members := func(context.Context) (map[string]string, error) { return nil, nil }
+	p := &peers{roster: r, reach: reach, members: members, timeout: 2 * time.Second, log: slog.New(slog.DiscardHandler), expel: func(_ context.Context, id string) error {
 		expelled = append(expelled, id)
 		return refuse
 	}}
@@ -116,36 +119,131 @@ func TestSilentPeersAreExpelled(t *testing.T) {
 	}
 }
 
-// Members whose numbers have other bits are told of once, and again when others come. What an older release shows says nothing of it.
-func TestMembersThatComputeOtherwise(t *testing.T) {
-	r := &roster{beats: map[string]string{"like": "3 aa", "old": "4"}}
-	var told strings.Builder
+// The beat of a member that has left is forgotten without a word, as nobody was expelled.
+func TestMembersThatLeft(t *testing.T) {
+	r := &roster{beats: map[string]string{"left": "7", "silent": "9"}}
+	p, told := company(r, func() (map[string]string, error) { return nil, nil })
+	p.expel = func(_ context.Context, id string) error {
+		if id == "left" {
+			return fmt.Errorf("expel: %w", ErrNoMember)
+		}
+		return nil
+	}
+	p.remove(t.Context(), "left")
+	if told.Len() > 0 {
+		t.Errorf("of one that left: %s", told)
+	}
+	p.remove(t.Context(), "silent")
+	if !strings.Contains(told.String(), `"silent member expelled" member=silent`) || len(r.beats) != 0 {
+		t.Errorf("of one that is silent: %s; beats are left of %v", told, r.beats)
+	}
+}
+
+// company returns a process of a group whose roster and members are given, and what it logs.
+func company(r *roster, members func() (map[string]string, error)) (*peers, *strings.Builder) {
+	told := new(strings.Builder)
 	p := &peers{
-		roster: r, timeout: time.Hour, log: slog.New(slog.NewTextHandler(&told, nil)), arithmetic: "aa",
-		reach: func(context.Context) error { return nil },
+		roster: r, timeout: time.Hour, session: time.Minute, log: slog.New(slog.NewTextHandler(told, nil)), arithmetic: "aa", topics: "out,dead",
+		reach:   func(context.Context) error { return nil },
+		members: func(context.Context) (map[string]string, error) { return members() },
 	}
 	p.join("self")
-	for i, look := range []struct{ beat, others string }{
-		{"", ""},
-		{"1 bb", "bb"},
-		{"2 bb", ""},
-		{"3 cc", `"bb, cc"`},
-		{"", "bb"},
+	return p, told
+}
+
+// Members whose numbers have other bits, or that publish to other topics, are told of once, and again when others come. What an older
+// release shows says nothing of it, nor does the beat of a process that has ended.
+func TestMembersThatAreUnlike(t *testing.T) {
+	r := &roster{beats: map[string]string{"ended": "7 dd gone,dead"}}
+	p, told := company(r, func() (map[string]string, error) { return nil, nil })
+	n := 0
+	for i, step := range []struct {
+		shown        []string // by members beside those that are alike
+		bits, topics string
+	}{
+		{nil, "", ""},
+		{[]string{"bb out,dead"}, "bb", ""},
+		{[]string{"bb out,dead"}, "", ""},
+		{[]string{"cc out,dead", "bb"}, `"bb, cc"`, ""},
+		{[]string{"bb"}, "bb", ""},
+		{[]string{"bb else,dead"}, "", "else,dead"},
+		{nil, "", ""},
+		{[]string{"aa else,dead"}, "", "else,dead"},
 	} {
 		told.Reset()
-		if delete(r.beats, "new"); look.beat != "" {
-			r.beats["new"] = look.beat
+		for range 3 {
+			n++
+			for id := range r.beats {
+				if id != "ended" {
+					delete(r.beats, id)
+				}
+			}
+			for k, shown := range append([]string{"aa out,dead", "", "aa"}, step.shown...) {
+				r.beats["member "+strconv.Itoa(k)] = strconv.Itoa(n) + " " + shown
+			}
+			p.look(t.Context(), uint64(n))
 		}
-		if i == 3 {
-			r.beats["more"] = "9 bb"
+		got := map[string]string{}
+		for line := range strings.Lines(told.String()) {
+			about, others, _ := strings.Cut(line, " others=")
+			others, _, _ = strings.Cut(strings.TrimSpace(others), " advice=")
+			_, about, _ = strings.Cut(about, "msg=\"members ")
+			about, _, _ = strings.Cut(about, " ")
+			got[about] = others // of the last line
 		}
-		p.look(t.Context(), uint64(i))
-		_, others, _ := strings.Cut(strings.TrimSpace(told.String()), "others=")
-		if others != look.others {
-			t.Errorf("look %d tells of %q, want %q: %s", i, others, look.others, told.String())
+		if got["compute"] != step.bits || got["publish"] != step.topics {
+			t.Errorf("step %d tells of %q, want %q and %q: %s", i, got, step.bits, step.topics, told.String())
 		}
 	}
-	if want := "4 aa"; r.beat != want {
+	if want := strconv.Itoa(n) + " aa out,dead"; r.beat != want {
 		t.Errorf("it shows %q, want %q", r.beat, want)
+	}
+}
+
+// A member of the group without a beat in the store works with another store, and is told of once; not one that has ended before its
+// first beat, which the group gives up within a session, nor anybody while it is not known who is a member.
+func TestMembersOfAnotherStore(t *testing.T) {
+	all := map[string]string{"self": "a at /h1", "like": "b at /h2", "other": "c at /h3"}
+	r := &roster{beats: map[string]string{"like": "3 aa out,dead"}}
+	there := all
+	var fails error
+	p, told := company(r, func() (map[string]string, error) { return maps.Clone(there), fails })
+	start := time.Now()
+	look := func(want string, seconds ...int) {
+		t.Helper()
+		for _, s := range seconds {
+			told.Reset()
+			p.elsewhere(t.Context(), start.Add(time.Duration(s)*time.Second), "self", maps.Clone(r.beats))
+			if got := told.String(); (got == "") != (want == "") || !strings.Contains(got, want) {
+				t.Errorf("after %d s: %q, want %q", s, got, want)
+			}
+		}
+	}
+	look("", 0, 10, 20, 30, 40, 50, 60, 70, 80) // asked three times
+	look(`members="c at /h3"`, 90)
+	look("", 120)
+	there = map[string]string{"self": "a at /h1", "like": "b at /h2"} // as of one that ended, and whose session is over
+	look("", 150)
+	there = all
+	look("", 180, 210, 240)
+	fails = errors.New("no coordinator")
+	look("", 270)
+	fails = nil
+	look("", 300, 330, 360)
+	there = nil // while they join
+	look("", 390)
+	there = map[string]string{"other": "c at /h3"} // while this process is none
+	look("", 420, 450, 480, 510)
+	there = all
+	look("", 540, 570, 600)
+	r.beats["other"] = "1 aa out,dead" // as in a store that was emptied, and shows it again
+	look("", 630)
+	delete(r.beats, "other")
+	look("", 660, 690, 720)
+	look(`members="c at /h3"`, 750)
+	r.err = errors.New("the store is away")
+	p.look(t.Context(), 1)
+	if p.absent != nil {
+		t.Error("somebody is absent while the store does not answer")
 	}
 }

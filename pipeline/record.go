@@ -282,13 +282,18 @@ type Group interface {
 	// group waits for work to return, and work must not return before. It waits
 	// out broker outages.
 	Run(ctx context.Context, member func(id string, partitions int), work func(context.Context, Assignment)) error
-	// Expel removes a member as if it had left. It is no error if it is none.
+	// Expel removes a member as if it had left. ErrNoMember says that there is none of that id, any more: it has left, or others were faster.
 	Expel(ctx context.Context, member string) error
 	// Reach returns nil if the broker that looks after the group answers.
 	Reach(ctx context.Context) error
+	// Members returns the ids of the group's members, and who and where each is, for people; nil while they join.
+	Members(ctx context.Context) (map[string]string, error)
 	// Note returns what stands beside the group offset of a partition. Commits keep it.
 	Note(ctx context.Context, p Partition) (Note, error)
 }
+
+// ErrNoMember reports an id that no member of the group has.
+var ErrNoMember = errors.New("no member of the group")
 
 // ErrDecode reports bytes that are not an Arrow stream.
 var ErrDecode = errors.New("decode")

@@ -139,8 +139,8 @@ func (s *shell) count(fx fxCount) {
 		s.happened(EventFenced, "given up: another process has claimed the partition, or the store is not where this one left it")
 	case countRollback:
 		m.rollbacks.Add(float64(fx.n))
-		s.happened(EventRolledBack, "the group's offset is above the state: the store had lost acknowledged checkpoints, and the log is replayed; or state repair or state delete dropped it; or somebody set the offset, which changes nothing")
-		s.w.opt.Logger.Warn("store went back", "topic", s.a.Topic, "partition", s.a.ID, "advice", "the group's offset is above the state. Redis had lost acknowledged checkpoints, and the log is replayed: check its persistence. "+
+		s.happened(EventRolledBack, "the group's offset is above the state: the store had lost acknowledged checkpoints, or another process of the group works with another one, and the log is replayed; or state repair or state delete dropped it; or somebody set the offset, which changes nothing")
+		s.w.opt.Logger.Warn("store went back", "topic", s.a.Topic, "partition", s.a.ID, "advice", "the group's offset is above the state. Redis had lost acknowledged checkpoints, and the log is replayed: check its persistence, and that all processes of the group have the same redis.url. "+
 			"Or state repair or state delete dropped the state, and this is the rebuild; or somebody set the offset, which changes nothing: to begin elsewhere, use a new consumer group with run --from")
 	case countClaim:
 		m.claims.Add(float64(fx.n))

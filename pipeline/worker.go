@@ -36,10 +36,12 @@ type Options struct {
 	SkipGaps  bool          // on_gap: skip
 	Heartbeat time.Duration // of the group; a fenced worker waits two
 	Peer      time.Duration // without a beat in the roster until a member is expelled
-	// Arithmetic is the same for processes whose floating-point numbers have the same bits; the roster shows it to the others.
-	Arithmetic string
-	Flush      time.Duration // the longest that a revoked assignment saves its work, if it takes as long
-	Lanes      int           // at work at the same time, of a partition and in all; 0: one per core
+	Session   time.Duration // until the group gives up a member that it does not hear; with a roster
+	// Arithmetic is the same for processes whose floating-point numbers have the same bits, and Topics for those that publish to the same
+	// ones; neither has a space. The roster shows them to the others.
+	Arithmetic, Topics string
+	Flush              time.Duration // the longest that a revoked assignment saves its work, if it takes as long
+	Lanes              int           // at work at the same time, of a partition and in all; 0: one per core
 
 	NewDecoder func() Decoder // Lanes of them
 	NewOutputs func() Outputs // as many
@@ -85,8 +87,8 @@ func New(opt Options) (*Worker, error) {
 		return nil, fmt.Errorf("checkpoint: min_pause %v must not be negative", opt.MinPause)
 	case opt.Inflight < 1 || opt.Cache < 0:
 		return nil, fmt.Errorf("memory: inflight %d must be positive and cache %d not negative", opt.Inflight, opt.Cache)
-	case opt.Heartbeat <= 0 || opt.Flush <= 0 || opt.Roster != nil && opt.Peer <= 0:
-		return nil, errors.New("heartbeat, flush and, with a roster, peer must be positive")
+	case opt.Heartbeat <= 0 || opt.Flush <= 0 || opt.Roster != nil && (opt.Peer <= 0 || opt.Session <= 0):
+		return nil, errors.New("heartbeat, flush and, with a roster, peer and session must be positive")
 	}
 	if opt.Lanes < 1 {
 		opt.Lanes = runtime.GOMAXPROCS(0)
@@ -107,7 +109,10 @@ func New(opt Options) (*Worker, error) {
 func (w *Worker) Run(ctx context.Context) error {
 	w.opt.Metrics.expectTenants(w.opt.Rules)
 	w.ending, w.pool = ctx.Done(), newPool(w.opt.Lanes, &w.opt)
-	p := &peers{roster: w.opt.Roster, reach: w.opt.Group.Reach, expel: w.opt.Group.Expel, timeout: w.opt.Peer, log: w.opt.Logger, arithmetic: w.opt.Arithmetic}
+	p := &peers{
+		roster: w.opt.Roster, reach: w.opt.Group.Reach, expel: w.opt.Group.Expel, members: w.opt.Group.Members,
+		timeout: w.opt.Peer, session: w.opt.Session, log: w.opt.Logger, arithmetic: w.opt.Arithmetic, topics: w.opt.Topics,
+	}
 	if p.roster != nil {
 		// It lives until the last checkpoint is saved.
 		defer p.start(context.WithoutCancel(ctx))()

@@ -61,7 +61,7 @@ type dependency struct {
 	blocked  map[string]string    // why, by who cannot go on
 	calls    map[uint64]time.Time // under way, since when
 	last     uint64               // number of the newest call
-	answered time.Time            // when a request or somebody who was blocked last succeeded
+	answered time.Time            // when a request last succeeded in less than silentAfter, or somebody who was blocked did
 	since    time.Time            // of the present outage; zero: there is none
 	bad      time.Time            // when it last was away
 	told     time.Time            // when the log was last told of this outage; zero: not yet
@@ -128,7 +128,8 @@ func (w *Watch) Begin(name string) (end func(request string, err error)) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		delete(d.calls, id)
-		if err == nil {
+		// One that took as long as an outage is no proof of its end: the next would begin another, for as long as the server is slow.
+		if err == nil && now.Sub(start) < silentAfter {
 			d.answered = now
 		}
 	}

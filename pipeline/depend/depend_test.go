@@ -169,6 +169,27 @@ func TestSilenceIsAnOutage(t *testing.T) {
 	})
 }
 
+// A server that takes 9 s for each request is one outage, until it takes less.
+func TestSlownessIsOneOutage(t *testing.T) {
+	watch(t, func(w *watched) {
+		for range 20 {
+			end := w.Begin(Redis)
+			<-time.After(9 * time.Second)
+			end("save", nil)
+			<-time.After(2 * time.Second)
+		}
+		w.wants(t, `msg="dependency unavailable" dependency=redis error="no answer to a request for 5s"`)
+		end := w.Begin(Redis)
+		<-time.After(4 * time.Second)
+		end("save", nil)
+		<-time.After(time.Second)
+		w.wants(t, `msg="dependency available"`)
+		if n := w.metric(t, "outages_total")[Redis]; n != 1 {
+			t.Errorf("%v outages", n)
+		}
+	})
+}
+
 // Requests are counted by name, and those that failed; one that was given up is no failure.
 func TestRequestsAreCounted(t *testing.T) {
 	watch(t, func(w *watched) {

@@ -168,12 +168,32 @@ func (g *Group) Expel(ctx context.Context, member string) error {
 // Reach implements pipeline.Group.
 func (g *Group) Reach(ctx context.Context) error { return g.client.reach(ctx, g.options.Group) }
 
+// stable is the state of a group whose members have all joined and know their partitions.
+const stable = "Stable"
+
+// Members implements pipeline.Group.
+func (g *Group) Members(ctx context.Context) (map[string]string, error) {
+	d, err := g.client.described(ctx, g.options.Group)
+	if err != nil || d.GroupState != stable {
+		return nil, err
+	}
+	all := make(map[string]string, len(d.Members))
+	for i := range d.Members {
+		all[d.Members[i].MemberID] = whoAndWhere(&d.Members[i])
+	}
+	return all, nil
+}
+
 // forsake has a member id of ours leave that no generation will use again. It
 // tries until the broker's session for it is over.
 func (g *Group) forsake(ctx context.Context, id string) {
 	ctx, cancel := context.WithTimeout(ctx, g.options.Session)
 	defer cancel()
-	for g.Expel(ctx, id) != nil && pause(ctx, g.options.Backoff) == nil {
+	for {
+		err := g.Expel(ctx, id)
+		if err == nil || errors.Is(err, pipeline.ErrNoMember) || pause(ctx, g.options.Backoff) != nil {
+			return
+		}
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"github.com/segmentio/kafka-go/protocol/leavegroup"
 	"github.com/segmentio/kafka-go/protocol/offsetcommit"
 	"github.com/segmentio/kafka-go/protocol/offsetfetch"
+
+	"github.com/credence-stream/credence/pipeline"
 )
 
 // Mark is what a group has noted about one partition.
@@ -25,6 +27,23 @@ type Mark struct {
 // Members returns the client ids of a group's live members with their hosts;
 // a group that does not exist has none.
 func (c *Client) Members(ctx context.Context, group string) ([]string, error) {
+	g, err := c.described(ctx, group)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for i := range g.Members {
+		names = append(names, whoAndWhere(&g.Members[i]))
+	}
+	return names, nil
+}
+
+func whoAndWhere(m *describegroups.ResponseGroupMember) string {
+	return m.ClientID + " at " + m.ClientHost
+}
+
+// described asks for a group, which has no members where it does not exist.
+func (c *Client) described(ctx context.Context, group string) (g describegroups.ResponseGroup, err error) {
 	answer, err := c.toCoordinator(ctx, group, &describegroups.Request{Groups: []string{group}}, func(m protocol.Message) int16 {
 		if r := m.(*describegroups.Response); len(r.Groups) == 1 {
 			return r.Groups[0].ErrorCode
@@ -32,18 +51,15 @@ func (c *Client) Members(ctx context.Context, group string) ([]string, error) {
 		return 0
 	})
 	if errors.Is(err, kafka.GroupIdNotFound) {
-		return nil, nil
+		return g, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("members of group %s: %w", group, err)
+		return g, fmt.Errorf("members of group %s: %w", group, err)
 	}
-	var names []string
-	for _, g := range answer.(*describegroups.Response).Groups {
-		for _, m := range g.Members {
-			names = append(names, m.ClientID+" at "+m.ClientHost)
-		}
+	if r := answer.(*describegroups.Response); len(r.Groups) == 1 {
+		g = r.Groups[0]
 	}
-	return names, nil
+	return g, nil
 }
 
 // Marks returns what a group has noted about the partitions 0 to n-1 of a
@@ -134,13 +150,16 @@ func (c *Client) DeleteGroup(ctx context.Context, group string) error {
 	return nil
 }
 
-// expel leaves a group in the name of a member. One that the coordinator does
-// not know, any more, is no error.
+// expel leaves a group in the name of a member. Of one that the coordinator does
+// not know, any more, it returns pipeline.ErrNoMember.
 func (c *Client) expel(ctx context.Context, group, member string) error {
 	_, err := c.toCoordinator(ctx, group, &leavegroup.Request{GroupID: group, MemberID: member}, func(m protocol.Message) int16 {
 		return m.(*leavegroup.Response).ErrorCode
 	})
-	if err != nil && !errors.Is(err, kafka.UnknownMemberId) && !errors.Is(err, kafka.GroupIdNotFound) {
+	if errors.Is(err, kafka.UnknownMemberId) || errors.Is(err, kafka.GroupIdNotFound) {
+		err = pipeline.ErrNoMember
+	}
+	if err != nil {
 		return fmt.Errorf("expel member %s of group %s: %w", member, group, err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/segmentio/kafka-go"
@@ -69,6 +70,33 @@ func TestMembers(t *testing.T) {
 	}
 	if err := c.DeleteGroup(t.Context(), topic); !errors.Is(err, kafka.NonEmptyGroup) {
 		t.Errorf("deleting a group that works: error %v", err)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// A group says who is a member of it, with the id that it gave.
+func TestGroupMembers(t *testing.T) {
+	c := connect(t, brokers(t))
+	topic := fresh(t, c, 1)
+	g := NewGroup(c, GroupOptions{Group: topic, Topics: []string{topic}})
+	if all, err := g.Members(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("before it is joined: %v and error %v", all, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	working, ended := make(chan string), make(chan error, 1)
+	go func() {
+		ended <- g.Run(ctx, func(string, int) {}, func(ctx context.Context, a pipeline.Assignment) {
+			working <- a.Member
+			<-ctx.Done()
+		})
+	}()
+	id := <-working
+	if all, err := g.Members(t.Context()); err != nil || len(all) != 1 || !strings.Contains(all[id], " at ") {
+		t.Errorf("members %v and error %v, want %s", all, err, id)
 	}
 	cancel()
 	if err := <-ended; err != nil {

@@ -199,6 +199,9 @@ func (k *Kafka) Expel(context.Context, string) error { return nil }
 // Reach implements pipeline.Group.
 func (k *Kafka) Reach(context.Context) error { return nil }
 
+// Members implements pipeline.Group.
+func (k *Kafka) Members(context.Context) (map[string]string, error) { return nil, nil }
+
 // Note implements pipeline.Group.
 func (k *Kafka) Note(context.Context, pipeline.Partition) (pipeline.Note, error) { return k.Noted, nil }
 

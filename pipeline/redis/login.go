@@ -67,8 +67,13 @@ func (l *login) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
 			err = access.HungUp(err, "compare redis.url with its port: rediss is with TLS, redis without")
 			cmd.SetErr(err)
 		}
-		if goredis.HasErrorPrefix(refusal(err), "WRONGPASS") {
+		switch refused := refusal(err); {
+		case goredis.HasErrorPrefix(refused, "WRONGPASS"):
 			l.heard(false, true)
+		case goredis.HasErrorPrefix(refused, crowded):
+			// The client would take a refusal of HELLO for an old server's, and tell of the connection that ended behind it.
+			err = fmt.Errorf("redis takes no more connections: raise its maxclients, or end some: %v", err) //nolint:errorlint // it must not be one of the server's
+			cmd.SetErr(err)
 		}
 		return err
 	}

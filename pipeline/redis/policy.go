@@ -109,7 +109,7 @@ func checkServer(ctx context.Context, c goredis.Cmdable) (Policy, error) {
 // that does not tell by CONFIG.
 func setting(ctx context.Context, c goredis.Cmdable, name, section, field string) (string, error) {
 	info, err := c.Info(ctx, section).Result()
-	if err != nil && (refusal(err) == nil || locked(err)) {
+	if err != nil && !forGood(err) {
 		return "", err
 	}
 	for line := range strings.Lines(info) {
@@ -121,7 +121,7 @@ func setting(ctx context.Context, c goredis.Cmdable, name, section, field string
 	switch {
 	case other == nil && config[name] != "":
 		return config[name], nil
-	case other != nil && (refusal(other) == nil || locked(other)):
+	case other != nil && !forGood(other):
 		return "", other
 	case err == nil:
 		err = other
@@ -140,6 +140,24 @@ func refusal(err error) error {
 	}
 	return nil
 }
+
+// forGood reports that a server answers a question with the refusal to answer it ever. One that
+// does not answer now, or wants to know who asks, says nothing about itself.
+func forGood(err error) bool {
+	refused := refusal(err)
+	if refused == nil || locked(err) {
+		return false
+	}
+	for _, prefix := range []string{"BUSY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", crowded} {
+		if goredis.HasErrorPrefix(refused, prefix) {
+			return false
+		}
+	}
+	return true
+}
+
+// crowded begins the answer of a server that has as many connections as it may.
+const crowded = "max number of clients reached"
 
 // locked reports that the server wants a password, or another one, or another user.
 func locked(err error) bool {

@@ -61,3 +61,54 @@ func TestPolicyUnknownAndAway(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A server that is busy with a script says so whatever it is asked: that is an outage, which ends, and no policy that it does not tell.
+func TestPolicyOfABusyServer(t *testing.T) {
+	b := openServer(t)
+	ctx := t.Context()
+	s, err := Open(Options{URL: b.url, Cluster: "c", Group: "g"})
+	must(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	claim(t, s, "a")
+	must(t, b.raw.ConfigSet(ctx, "lua-time-limit", "1").Err())
+	stuck := make(chan error, 1)
+	go func() {
+		stuck <- plain(t, strings.TrimPrefix(b.url, "redis://")).Eval(ctx, "while true do end", nil).Err()
+	}()
+	eventually(t, "the server is busy", func() error {
+		if _, err = s.CheckPolicy(ctx); err == nil {
+			return errors.New("not yet")
+		}
+		return nil
+	})
+	if errors.Is(err, ErrPolicyUnknown) || !strings.Contains(err.Error(), "BUSY") {
+		t.Errorf("error %v", err)
+	}
+	if err := s.guard.look(ctx); err == nil || s.Unsafe() != nil {
+		t.Errorf("a look finds %v, and the store is unsafe: %v", err, s.Unsafe())
+	}
+	must(t, b.raw.Do(ctx, "script", "kill").Err())
+	if err := <-stuck; err == nil {
+		t.Error("the script ended by itself")
+	}
+	save(t, s, "a", put(-1, 1, "k", "v"))
+}
+
+// A server that takes no more connections is told of as that, not as one that hangs up.
+func TestServerFullOfConnections(t *testing.T) {
+	b := openServer(t)
+	ctx := t.Context()
+	must(t, b.raw.ConfigSet(ctx, "maxclients", "1").Err())
+	s, err := Open(Options{URL: b.url, Cluster: "c", Group: "g"})
+	must(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	for range 5 {
+		for _, err := range []error{s.guard.look(ctx), func() error { _, err := s.Claim(ctx, lease("a")); return err }()} {
+			if err == nil || errors.Is(err, ErrPolicyUnknown) || !strings.Contains(err.Error(), "raise its maxclients") {
+				t.Errorf("error %v", err)
+			}
+		}
+	}
+	must(t, b.raw.ConfigSet(ctx, "maxclients", "100").Err())
+	claim(t, s, "a")
+}

@@ -60,8 +60,9 @@ func (l *topic) Run(ctx context.Context, member func(string, int), work func(con
 	return ctx.Err()
 }
 
-func (l *topic) Expel(context.Context, string) error { return nil }
-func (l *topic) Reach(context.Context) error         { return nil }
+func (l *topic) Expel(context.Context, string) error                { return nil }
+func (l *topic) Reach(context.Context) error                        { return nil }
+func (l *topic) Members(context.Context) (map[string]string, error) { return nil, nil }
 
 func (l *topic) Note(context.Context, pipeline.Partition) (pipeline.Note, error) {
 	return pipeline.Note{}, nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
@@ -271,7 +272,7 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 		Publisher: n.newPublisher(c, logger),
 		Store:     n.Store,
 		Roster:    roster,
-		Peer:      time.Duration(c.Kafka.PeerTimeout), Arithmetic: arithmetic.ID(),
+		Peer:      time.Duration(c.Kafka.PeerTimeout), Session: time.Duration(c.Kafka.SessionTimeout), Arithmetic: arithmetic.ID(), Topics: published(c),
 		Rules:    n.Rules,
 		Interval: time.Duration(c.Checkpoint.Interval), MinPause: time.Duration(c.Checkpoint.MinPause),
 		Records: c.Checkpoint.Records, Bytes: int64(c.Checkpoint.Bytes),
@@ -285,6 +286,17 @@ func (n *Connection) NewWorker(c *config.Config, metrics *pipeline.Metrics, obse
 		Depend:     n.watch,
 		Logger:     logger,
 	})
+}
+
+// published names the topics that outputs go to.
+func published(c *config.Config) string {
+	var names []string
+	for _, t := range c.Topics() {
+		if !t.Input {
+			names = append(names, t.Name)
+		}
+	}
+	return strings.Join(names, ",")
 }
 
 // lostAdvice says what it means that brokers have lost outputs, and what keeps it from happening again.
