@@ -128,4 +128,6 @@ var ofIntake = []mutant{
 		"if s != \"[+\" && s != \"[-\" && s != \"(+\" && s != \"(-\" {", "if true {", "TestMembersThatAreSigns", []string{"./internal/embedded"}},
 	{"all keys are sorted to find one", "internal/embedded/lex.go",
 		"slices.Equal(args[3:], []string{\"LIMIT\", \"0\", \"1\"})", "slices.Equal(args[3:], []string{\"LIMIT\"})", "TestAMemberIsFoundAtOnce", []string{"./internal/embedded"}},
+	{"a file that was made shorter is whole", "cmd/producer/rows/source.go",
+		"if given < a.rows {", "if false {", "TestAFileThatChanges", []string{"./cmd/producer/rows"}},
 }
