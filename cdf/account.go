@@ -82,6 +82,9 @@ const (
 	boundless = 1e9 // of densities, so that no number here overflows
 
 	wildTail = 1e-6 // of the predictive distribution, on each side
+	// In a shard of more rows than manyRows one beyond those tails may be chance, and one
+	// beyond wilderTail is not before there are millions.
+	manyRows, wilderTail = 1000, 1e-9
 	// A row beyond it is remembered for as many rows.
 	wildMemory = 250
 )
@@ -94,7 +97,7 @@ func (a *account) add(t int64, s *Score, predicted *Score, expected, weight floa
 		return
 	}
 	n := float64(s.Rows)
-	a.wild = float32(float64(a.wild)*math.Exp(-n/wildMemory) + float64(predicted.Wild))
+	a.wild = float32(float64(a.wild)*math.Exp(-n/wildMemory) + float64(predicted.surprising(n)))
 	if predicted.Wild > 0 {
 		a.outliers = Outliers{Rows: a.outliers.Rows + int64(predicted.Wild), T: t}
 		a.far = min(a.far+predicted.Far, math.MaxFloat64)
@@ -109,10 +112,21 @@ func (a *account) add(t int64, s *Score, predicted *Score, expected, weight floa
 	}
 }
 
-// addWild takes rows of shard t beyond the tails that are no part of its score.
-func (a *account) addWild(t, rows int64) {
-	if rows > 0 {
-		a.wild += float32(rows)
+// surprising is how many of n rows are beyond the tails where that is no chance: of more than
+// manyRows those beyond wilderTail, unless those beyond wildTail are more than the
+// greatest number that chance explains, by Poisson's law.
+func (s *Score) surprising(n float64) uint32 {
+	chance := 2 * wildTail * n
+	if n > manyRows && float64(s.Wild) <= chance+4*math.Sqrt(chance)+3 {
+		return s.wilder
+	}
+	return s.Wild
+}
+
+// addWild takes rows of shard t beyond the tails, of n rows that are no part of its score.
+func (a *account) addWild(t int64, predicted *Score, n int) {
+	if rows := int64(predicted.Wild); rows > 0 {
+		a.wild += float32(predicted.surprising(float64(n)))
 		a.outliers = Outliers{Rows: a.outliers.Rows + rows, T: t}
 	}
 }

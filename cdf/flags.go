@@ -78,7 +78,7 @@ func Advise(flag string) string {
 	case drift:
 		return "shards are predicted worse than those before: set forget below 1, or look for what changed"
 	case outliers:
-		return "a row of this shard or one shortly before is beyond the 1e-6 tails of its prediction, or a value behind the first rows was more than 300 scales off, of a series one beyond those tails, " +
+		return "a row of this shard or one shortly before is beyond the 1e-6 tails of its prediction, in a shard of more than 1,000 rows the 1e-9 tails, or a value behind the first rows was more than 300 scales off, of a series one beyond those tails, " +
 			"and still weighs a tenth of the rows or more: look at it, take it out at its source and read the topic again with a new group, or transform the column"
 	case correlatedErrors:
 		return "rows that come together have errors in common, so that they tell less than as many independent rows, and intervals are too short: " +

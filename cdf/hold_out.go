@@ -42,10 +42,10 @@ func (f *Filter) holdOut(observed int, came bool) {
 		f.judgedBy(&score, &predicted, s.weigh(&predicted, score.Rows, float64(w.shard.Observed()-sh.Observed())))
 		f.addCurves(sh, score.Rows, true)
 	default:
-		s.account.addWild(s.t+1, int64(predicted.Wild))
+		s.account.addWild(s.t+1, &predicted, w.half.Observed())
 	}
 	if predicted, ok = f.predictHalf(1, false); ok {
-		s.account.addWild(s.t+1, int64(predicted.Wild))
+		s.account.addWild(s.t+1, &predicted, w.half.Observed())
 	}
 }
 

@@ -51,6 +51,8 @@ type Score struct {
 	// out by Transforms; no summary has either.
 	PIT  Transforms
 	Wild uint32
+	// wilder counts those beyond the 1e-9 tails.
+	wilder uint32
 	// Far is, of the rows of a time series that Wild counts, the sum of squares of their errors over the variances of their
 	// predictions: as many rows do they weigh in a variance. 0 of other models. No summary has it.
 	Far float64
@@ -83,8 +85,11 @@ const PITBins = 40
 // Whether the transform is within [.025, .975] is given, for it may be known
 // better than the transform: the bin agrees with it, and is returned.
 func (s *Score) Transformed(pit float64, covered bool) (bin int) {
-	if min(pit, 1-pit) < wildTail {
+	if tail := min(pit, 1-pit); tail < wildTail {
 		s.Wild++
+		if tail < wilderTail {
+			s.wilder++
+		}
 	}
 	switch {
 	case covered:

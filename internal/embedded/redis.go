@@ -33,6 +33,7 @@ func newRedis() (*redisServer, error) {
 		m.Close()
 		return nil, err
 	}
+	m.Server().SetPreHook(lex(m.Server()))
 	return &redisServer{store: m, gate: newGate()}, nil
 }
 

@@ -122,4 +122,12 @@ var ofIntake = []mutant{
 		"if m.response.tiny() {", "if false {", "TestNotesOfIntake", drafts},
 	{"classes of 1 and 2 are amounts", "cmd/consumer/draft/follow.go",
 		"r.distinct() == 2 && r.kind", "r.distinct() == 0 && r.kind", "TestNotesOfIntake", drafts},
+	{"groups of a formula are said to be left out", "cmd/consumer/draft/suggest.go",
+		"(g.name == chosen || m.groupsBy(g.name)):", "g.name == chosen:", "TestGroupsOfAFormula", drafts},
+	{"a list of keys ends at a sign", "internal/embedded/lex.go",
+		"if s != \"[+\" && s != \"[-\" && s != \"(+\" && s != \"(-\" {", "if true {", "TestMembersThatAreSigns", []string{"./internal/embedded"}},
+	{"all keys are sorted to find one", "internal/embedded/lex.go",
+		"slices.Equal(args[3:], []string{\"LIMIT\", \"0\", \"1\"})", "slices.Equal(args[3:], []string{\"LIMIT\"})", "TestAMemberIsFoundAtOnce", []string{"./internal/embedded"}},
+	{"a file that was made shorter is whole", "cmd/producer/rows/source.go",
+		"if given < a.rows {", "if false {", "TestAFileThatChanges", []string{"./cmd/producer/rows"}},
 }

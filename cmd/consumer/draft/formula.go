@@ -35,15 +35,20 @@ func (p *Profile) adopt(w *Wish) (*formula.Formula, error) {
 
 const notNamed = "the formula does not name it"
 
+// groupsBy reports whether the formula has groups by a column.
+func (m *Model) groupsBy(name string) bool {
+	return m.formula != nil && slices.ContainsFunc(m.formula.Roles().Groups, func(c cdf.Group) bool { return c.Column == name })
+}
+
 // heed gives the columns the roles that the formula has for them, so that the kind is
 // chosen for it.
 func (m *Model) heed() {
-	groups, named := m.formula.Roles().Groups, m.formula.Columns()
+	named := m.formula.Columns()
 	for i := range m.columns {
 		g := &m.columns[i]
 		switch {
 		case g.role == clock:
-		case slices.ContainsFunc(groups, func(c cdf.Group) bool { return c.Column == g.name }):
+		case m.groupsBy(g.name):
 			g.role = group
 		case !slices.Contains(named, g.name) && !m.formula.Point():
 			g.role, g.why = leftOut, notNamed

@@ -252,7 +252,7 @@ func (m *Model) settle(wanted string) {
 			g.role = numericFeature
 		case g.role == clock && (!k.Time || !g.steps() || g != first(m.columns, clock)):
 			g.role, g.why = leftOut, m.untimely(g)
-		case g.role == group && grouped && g.name == chosen:
+		case g.role == group && grouped && (g.name == chosen || m.groupsBy(g.name)):
 		case g.role == group && k.Features && g.distinct() <= mostLevels:
 			g.role = categoricalFeature
 		case g.role == group && k.Groups == kind.OneGroup:

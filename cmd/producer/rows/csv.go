@@ -18,8 +18,9 @@ import (
 type csvSource struct {
 	*csvFile
 	about
-	sel *Selection
-	row []replay.Value
+	sel   *Selection
+	row   []replay.Value
+	given int64 // rows
 }
 
 // csvFile is one pass over the file.
@@ -111,13 +112,16 @@ func (s *csvSource) Next() (string, []replay.Value, error) {
 	var key string
 	for skip := true; skip; {
 		var err error
-		if record, err = s.read(); err != nil {
+		if record, err = s.read(); errors.Is(err, io.EOF) {
+			return "", nil, s.end(s.name, s.given)
+		} else if err != nil {
 			return "", nil, err
 		}
 		if key, skip, err = s.keyed(record, s.sel); err != nil {
 			return "", nil, err
 		}
 	}
+	s.given++
 	for i, c := range s.columns {
 		r := &s.readings[i]
 		if r.nulls.is(record[c]) {

@@ -22,6 +22,7 @@ type jsonSource struct {
 	sel   *Selection
 	place map[string]int // of a column among fields
 	row   []replay.Value
+	given int64 // rows
 }
 
 // openJSON makes the first pass over the file.
@@ -133,13 +134,16 @@ func (s *jsonSource) Next() (string, []replay.Value, error) {
 	var key string
 	for skip := true; skip; {
 		var err error
-		if object, err = s.read(); err != nil {
+		if object, err = s.read(); errors.Is(err, io.EOF) {
+			return "", nil, s.end(s.name, s.given)
+		} else if err != nil {
 			return "", nil, err
 		}
 		if key, skip, err = s.keyed(s.jsonFile, object); err != nil {
 			return "", nil, err
 		}
 	}
+	s.given++
 	for i := range s.row {
 		s.row[i] = replay.Value{Null: true}
 	}

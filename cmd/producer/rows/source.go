@@ -106,6 +106,15 @@ func (a *about) count(ctx context.Context, w *Watch, key string) error {
 	return ctx.Err()
 }
 
+// end is io.EOF where a file has given the rows that its first pass counted, or more, which others
+// have written meanwhile. Fewer are no whole file.
+func (a *about) end(name string, given int64) error {
+	if given < a.rows {
+		return fmt.Errorf("%s: %w: it ends after %d rows and had %d when it was first read: it was changed meanwhile; read it again once nothing writes to it", name, ErrInput, given, a.rows)
+	}
+	return io.EOF
+}
+
 // Extensions of the files that can be read; the first that fits names the
 // format.
 var Extensions = []string{
