@@ -7,6 +7,7 @@ type engine struct {
 	model           Model
 	blocks          []Block
 	summarizer      Summarizer      // nil: none
+	fitted          Fitted          // nil: none
 	predictor       Predictor       // nil: none
 	quantiler       Quantiler       // nil: none
 	evidence        Evidence        // nil: none
@@ -42,6 +43,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 		faces = w.Unwrap()
 	}
 	e.summarizer, _ = faces.(Summarizer)
+	e.fitted, _ = faces.(Fitted)
 	e.predictor, _ = faces.(Predictor)
 	e.quantiler, _ = faces.(Quantiler)
 	e.evidence, _ = faces.(Evidence)

@@ -13,7 +13,8 @@ const (
 	// or less than a fifth as much, as the rows that its scale is from.
 	scaleMoved = "scale_moved"
 	// firstOutliers: values among the first rows that the constants pass over
-	// weigh more than a tenth of all rows in the squares of a column.
+	// weigh more than a tenth of all rows in the squares of a column, or one of fewer than
+	// FirstRows rows is far from where the others have it.
 	firstOutliers = "first_outliers"
 	// wideIntervals: predictive intervals hold more responses than they should.
 	wideIntervals = "wide_intervals"
@@ -64,8 +65,8 @@ func Advise(flag string) string {
 		return "a column spreads more than 5 times as much as in the key's first rows, or less than a fifth as much: " +
 			"set columns center and scale to what is known, and rescale the state (state import --rescale-from) or read the topic again with a new group"
 	case firstOutliers:
-		return "a value among the key's first rows is more than 30 scales off and outweighs the others: " +
-			"take it out at its source and read the topic again with a new group, or forget"
+		return "a value among the key's first rows is more than 30 scales off and outweighs the others, or one of fewer than 50 rows is far from where the others have it, " +
+			"so that sigma2 is what that row makes of it: look at it, take it out at its source and read the topic again with a new group, or forget; of responses with a long tail take the logarithm"
 	case MiscalibratedFlag:
 		return "predictions are too sure, lopsided or of the wrong shape, so that intervals do not hold what they say: " +
 			"look at the calibration page of the key, then transform the response, add columns, or choose another kind"

@@ -1,5 +1,12 @@
 package cdf
 
+import (
+	"math"
+	"slices"
+
+	"github.com/credence-stream/credence/cdf/vec"
+)
+
 const (
 	// leastHeld is how many rows it takes that one half of them tells what the other half says of the model.
 	leastHeld = 200
@@ -102,4 +109,108 @@ func (f *Filter) learn(e *engine, sh *Shard) error {
 		}
 	}
 	return nil
+}
+
+const (
+	// leastFitted is how many of the first rows tell that one of them is far from the others.
+	leastFitted = 10
+	// strayFrom is how many times as far as three quarters of the rows one of many is that is far from its place, some 7 sds of
+	// normal errors. Of few rows three quarters say less of the others: of n the limit is 1 + (10/n)^2 times that, which some 2e-5
+	// samples of 10 to 49 normal errors exceed, whatever n is.
+	strayFrom = 6
+	// aloneFrom is the same of a column of X, of a value that decides the coefficient by itself.
+	aloneFrom = 3
+)
+
+// strays reports whether one of the first rows, while they are kept, is far from where the posterior of all of them has it. They are
+// too few yet to be predicted by one another, as holdOut has it; and the variance of the model is no measure, which
+// takes a row that is far off in. So rows are compared with each other. Of steps of time a row is that is far from either of those next to it and from
+// all others. Where more than half of the responses are equal, as of rare counts, the others are not far for that.
+func (f *Filter) strays() bool {
+	s, w, e := &f.now, f.ws, f.engine
+	n := s.scaling.observed
+	if s.scaling.frozen || n < leastFitted || f.spec.RawResponse || e.fitted == nil && !f.spec.Steps {
+		return false
+	}
+	s.scaling.scaled(&w.replay)
+	w.one = slices.Grow(w.one[:0], 4*n)[:4*n]
+	y, off, sorted, room := w.one[:0:n], w.one[n:2*n], w.one[2*n:3*n], w.one[3*n:]
+	for _, v := range w.replay.y {
+		if !math.IsNaN(v) {
+			y = append(y, v)
+		}
+	}
+	copy(sorted, y)
+	vec.Sort(sorted)
+	median := sorted[n/2]
+	if below := first(0, n, func(i int) bool { return sorted[i] >= median }); 2*below+n < 2*first(below, n, func(i int) bool { return sorted[i] > median }) {
+		return false
+	}
+	all := strayLimits(sorted, room, strayFrom)
+	if f.spec.Steps {
+		for i, v := range y {
+			before, behind := beside(y, i)
+			off[i] = v - (before/2 + behind/2)
+		}
+	} else {
+		w.replay.shard(&w.half, 0, n)
+		if !e.fitted.Fit(&w.half, off) {
+			return false
+		}
+		for i, v := range y {
+			off[i] = v - off[i]
+		}
+		all = limits{math.Inf(1), math.Inf(-1)} // any is beyond
+	}
+	copy(sorted, off)
+	vec.Sort(sorted)
+	near := strayLimits(sorted, room, strayFrom)
+	for i, v := range off {
+		if !near.beyond(v) || !all.beyond(y[i]) || w.replay.alone(i, sorted, room) {
+			continue
+		}
+		if before, behind := beside(y, i); f.spec.Steps && 2*min(math.Abs(y[i]-before), math.Abs(y[i]-behind)) < math.Abs(v) {
+			continue // next to another one: the level is another
+		}
+		return true
+	}
+	return false
+}
+
+// beside returns the values next to one; of that at an end the only one there is.
+func beside(y []float64, i int) (before, behind float64) {
+	return y[max(i-1, 1-i)], y[min(i+1, 2*len(y)-3-i)]
+}
+
+// alone reports whether the row is far from the others in a column of X. It says by itself what the coefficient is, and what it is off
+// is what the prior leaves of that: no fault of the row. Sorted and room are for as many values as there are rows.
+func (r *rows) alone(row int, sorted, room []float64) bool {
+	for j := range r.cols {
+		for i := range sorted {
+			sorted[i] = r.x[i*r.cols+j]
+		}
+		vec.Sort(sorted)
+		if strayLimits(sorted, room, aloneFrom).beyond(r.x[row*r.cols+j]) {
+			return true
+		}
+	}
+	return false
+}
+
+// limits are those beyond which a value is far from the others: below low or above high.
+type limits struct{ low, high float64 }
+
+func (l limits) beyond(v float64) bool { return v < l.low || v > l.high }
+
+// strayLimits returns those of ascending values, as many times as far off as three quarters of many are. Room is for as many values.
+func strayLimits(sorted, room []float64, times float64) limits {
+	n := len(sorted)
+	centre := sorted[(n-1)/2]/2 + sorted[n/2]/2
+	for i, v := range sorted {
+		room[i] = math.Abs(v - centre)
+	}
+	vec.Sort(room)
+	few := 10 / float64(n)
+	far := times * room[(3*n+3)/4-1] * (1 + float64(few*few))
+	return limits{centre - far, centre + far}
 }

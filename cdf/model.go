@@ -134,6 +134,12 @@ type PriorShared interface {
 	PriorShare(functionals []Functional, dst []float64)
 }
 
+// Fitted is a model of measurements that tells where rows should be at the cost of little more than reading them.
+type Fitted interface {
+	// Fit writes the posterior mean of the response of every row, in the units of the model, and reports whether there is one.
+	Fit(sh *Shard, dst []float64) bool
+}
+
 // Predictor is a model that predicts rows from its present state.
 type Predictor interface {
 	// Predict fills out[i] for row i of the shard, whose Y may be NaN.

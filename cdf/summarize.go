@@ -162,6 +162,9 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 		f.ws.narrowed = f.engine.narrowing.AppendNarrowed(f.ws.narrowed)
 	}
 	sum.Flags = s.scaling.appendFlags(sum.Flags, f.spec, s.design, s.neff, f.ws.narrowed)
+	if f.strays() && !slices.Contains(sum.Flags, firstOutliers) {
+		sum.Flags = append(sum.Flags, firstOutliers)
+	}
 	verdict := f.judge()
 	sum.Flags = s.account.appendFlags(sum.Flags, verdict, f.heavy(verdict), s.neff)
 	sum.Flags = f.ws.together.appendFlags(sum.Flags)

@@ -97,6 +97,17 @@ func (m *statistics) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	return nil
 }
 
+// Fit implements cdf.Fitted.
+func (m *statistics) Fit(sh *cdf.Shard, dst []float64) bool {
+	for i, g := range sh.Group[0] {
+		if !m.known(g) {
+			return false
+		}
+		dst[i] = m.zeta[g]
+	}
+	return true
+}
+
 // PredictQuantiles writes quantiles of a new observation of the last row's group.
 func (m *statistics) PredictQuantiles(sh *cdf.Shard, p, dst []float64) error {
 	if g := sh.Group[0][sh.Rows-1]; m.known(g) {

@@ -217,6 +217,22 @@ func predict(m solver, sh *cdf.Shard, out []cdf.Prediction) error {
 	return nil
 }
 
+// fitRows writes the posterior mean of every row, and reports whether there is one.
+func fitRows(m solver, sh *cdf.Shard, dst []float64) bool {
+	if !m.absorbed() {
+		return false
+	}
+	r, err := m.solved()
+	if err != nil {
+		return false
+	}
+	defer m.release(r)
+	for i := range dst {
+		dst[i], _, _ = r.at(lin.Row(sh.X, sh.Cols, i))
+	}
+	return true
+}
+
 // predictQuantiles writes quantiles of a new observation at the last row, NaN before
 // the first step.
 func predictQuantiles(m solver, sh *cdf.Shard, p, dst []float64) error {

@@ -125,6 +125,9 @@ func (m *Sketch) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 // Predict describes a new observation and the regression line of every row.
 func (m *Sketch) Predict(sh *cdf.Shard, out []cdf.Prediction) error { return predict(m, sh, out) }
 
+// Fit implements cdf.Fitted.
+func (m *Sketch) Fit(sh *cdf.Shard, dst []float64) bool { return fitRows(m, sh, dst) }
+
 // PredictQuantiles writes quantiles of a new observation at the last row.
 func (m *Sketch) PredictQuantiles(sh *cdf.Shard, p, dst []float64) error {
 	return predictQuantiles(m, sh, p, dst)

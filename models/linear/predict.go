@@ -98,6 +98,19 @@ func (m *Model) untold(w *work, i int, c []float64) (untold, variance float64) {
 	return lin.Dot(c, c), s2 + lin.Dot(w.c, c)
 }
 
+// Fit implements cdf.Fitted at the plug-in of sigma2.
+func (m *Model) Fit(sh *cdf.Shard, dst []float64) bool {
+	w := m.work()
+	defer m.scratch.Put(w)
+	if m.n == 0 || m.prepare(w) != nil {
+		return false
+	}
+	for i := range dst {
+		dst[i] = lin.Dot(lin.Row(sh.X, m.P, i), m.post.beta)
+	}
+	return true
+}
+
 // Predict describes a new observation and the regression line of every row.
 func (m *Model) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	w := m.work()
