@@ -48,6 +48,9 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 	t := predictive.NewTally(cdf.NoScore())
 	t.Scores = sh.Curved.Begin(sh.Rows)
 	if m.early() {
+		if sh.Glance && m.glance(w, sh) {
+			return t.Score("linear")
+		}
 		m.mixFar(w)
 		for from := 0; from < sh.Rows; from += earlyRows {
 			rows := min(earlyRows, sh.Rows-from)
