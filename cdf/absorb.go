@@ -100,7 +100,7 @@ func (f *Filter) advance(b *Batch, observed int, back *undo) (err error) {
 		s.account.far = min(float64(forget*s.account.far)+off, math.MaxFloat64)
 		s.scaling.watch.add(f.spec, s.design, &w.frame, forget)
 	} else {
-		err = f.again(forget)
+		err = f.again(forget, back)
 	}
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (f *Filter) onward(forget float64, back *undo) error {
 }
 
 // again keeps the shard's rows and processes all kept ones again.
-func (f *Filter) again(forget float64) error {
+func (f *Filter) again(forget float64, back *undo) error {
 	s, w := &f.now, f.ws
 	w.plain = slices.Grow(w.plain[:0], len(s.design.names))[:len(s.design.names)]
 	identity := newScaling(&Spec{}, s.design, w.plain)
@@ -212,7 +212,10 @@ func (f *Filter) again(forget float64) error {
 	if err := f.replay(); err != nil {
 		return err
 	}
-	s.scaling.freeze(f.spec, s.design)
+	raw := s.scaling.raw
+	if s.scaling.freeze(f.spec, s.design); s.scaling.frozen && back.state.design == nil {
+		w.spare.keepRows(&raw) // what was before the key's first shard has no rows
+	}
 	return nil
 }
 
@@ -220,7 +223,7 @@ func (f *Filter) again(forget float64) error {
 // through all kept shards.
 func (f *Filter) replay() error {
 	s, w := &f.now, f.ws
-	if err := s.scaling.compute(f.spec, s.design, &w.one); err != nil {
+	if err := s.scaling.compute(f.spec, s.design, &w.ascending); err != nil {
 		return err
 	}
 	s.scaling.scaled(&w.replay)

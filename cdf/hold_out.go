@@ -3,8 +3,6 @@ package cdf
 import (
 	"math"
 	"slices"
-
-	"github.com/credence-stream/credence/cdf/vec"
 )
 
 const (
@@ -141,12 +139,12 @@ func (f *Filter) strays() bool {
 		}
 	}
 	copy(sorted, y)
-	vec.Sort(sorted)
+	w.ascending.sort(sorted)
 	median := sorted[n/2]
 	if below := first(0, n, func(i int) bool { return sorted[i] >= median }); 2*below+n < 2*first(below, n, func(i int) bool { return sorted[i] > median }) {
 		return false
 	}
-	all := strayLimits(sorted, room, strayFrom)
+	all := strayLimits(sorted, room, strayFrom, &w.ascending)
 	if f.spec.Steps {
 		for i, v := range y {
 			before, behind := beside(y, i)
@@ -163,10 +161,10 @@ func (f *Filter) strays() bool {
 		all = limits{math.Inf(1), math.Inf(-1)} // any is beyond
 	}
 	copy(sorted, off)
-	vec.Sort(sorted)
-	near := strayLimits(sorted, room, strayFrom)
+	w.ascending.sort(sorted)
+	near := strayLimits(sorted, room, strayFrom, &w.ascending)
 	for i, v := range off {
-		if !near.beyond(v) || !all.beyond(y[i]) || w.replay.alone(i, sorted, room) {
+		if !near.beyond(v) || !all.beyond(y[i]) || w.replay.alone(i, sorted, room, &w.ascending) {
 			continue
 		}
 		if before, behind := beside(y, i); f.spec.Steps && 2*min(math.Abs(y[i]-before), math.Abs(y[i]-behind)) < math.Abs(v) {
@@ -184,13 +182,13 @@ func beside(y []float64, i int) (before, behind float64) {
 
 // alone reports whether the row is far from the others in a column of X. It says by itself what the coefficient is, and what it is off
 // is what the prior leaves of that: no fault of the row. Sorted and room are for as many values as there are rows.
-func (r *rows) alone(row int, sorted, room []float64) bool {
+func (r *rows) alone(row int, sorted, room []float64, a *ascending) bool {
 	for j := range r.cols {
 		for i := range sorted {
 			sorted[i] = r.x[i*r.cols+j]
 		}
-		vec.Sort(sorted)
-		if strayLimits(sorted, room, aloneFrom).beyond(r.x[row*r.cols+j]) {
+		a.sort(sorted)
+		if strayLimits(sorted, room, aloneFrom, a).beyond(r.x[row*r.cols+j]) {
 			return true
 		}
 	}
@@ -203,13 +201,13 @@ type limits struct{ low, high float64 }
 func (l limits) beyond(v float64) bool { return v < l.low || v > l.high }
 
 // strayLimits returns those of ascending values, as many times as far off as three quarters of many are. Room is for as many values.
-func strayLimits(sorted, room []float64, times float64) limits {
+func strayLimits(sorted, room []float64, times float64, a *ascending) limits {
 	n := len(sorted)
 	centre := sorted[(n-1)/2]/2 + sorted[n/2]/2
 	for i, v := range sorted {
 		room[i] = math.Abs(v - centre)
 	}
-	vec.Sort(room)
+	a.sort(room)
 	few := 10 / float64(n)
 	far := times * room[(3*n+3)/4-1] * (1 + float64(few*few))
 	return limits{centre - far, centre + far}

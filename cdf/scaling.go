@@ -106,22 +106,25 @@ func (s *scaling) keep(t int64, forget float64, from *rows, silent bool) {
 	s.pending = 1
 }
 
+// ascending is room for the values of a column, and to sort them.
+type ascending struct{ v, room []float64 }
+
+func (a *ascending) sort(x []float64) { a.room = vec.Sort(x, a.room) }
+
 // compute derives the constants from the kept rows, in room. ErrNumeric: they
 // have no finite ones.
-func (s *scaling) compute(spec *Spec, d *design, room *[]float64) error {
-	buf := *room
+func (s *scaling) compute(spec *Spec, d *design, room *ascending) error {
 	if r := &spec.Columns.Response; !spec.RawResponse {
-		s.y, buf = column(s.y, s.raw.y, 0, 1, r.Center, r.Scale, spec.Origin, false, buf)
+		s.y = column(s.y, s.raw.y, 0, 1, r.Center, r.Scale, spec.Origin, false, room)
 	}
 	s.x = slices.Clone(s.x)
 	for i := range d.sources {
 		src := &d.sources[i]
 		if !src.categorical {
-			s.x[src.first], buf = column(s.x[src.first], s.raw.x, src.first, s.raw.cols,
-				src.feature.Center, src.feature.Scale, spec.Origin, true, buf)
+			s.x[src.first] = column(s.x[src.first], s.raw.x, src.first, s.raw.cols,
+				src.feature.Center, src.feature.Scale, spec.Origin, true, room)
 		}
 	}
-	*room = buf
 	if err := s.y.known(); err != nil {
 		return err
 	}
@@ -142,25 +145,24 @@ func (c *Constant) known() error {
 
 // column returns the constants of the values v[j], v[j+stride] ... that are
 // numbers, see located; what is given explicitly wins. Where indicator says so a
-// column of zeros and ones keeps centre 0 and scale 1. Room for the values is
-// taken from buf and returned.
-func column(c Constant, v []float64, j, stride int, center, scale *float64, origin, indicator bool, buf []float64) (Constant, []float64) {
+// column of zeros and ones keeps centre 0 and scale 1.
+func column(c Constant, v []float64, j, stride int, center, scale *float64, origin, indicator bool, room *ascending) Constant {
 	if center != nil && scale != nil {
-		return c, buf
+		return c
 	}
-	buf = buf[:0]
+	buf := room.v[:0]
 	for i := j; i < len(v); i += stride {
 		if !math.IsNaN(v[i]) {
 			buf = append(buf, v[i])
 			indicator = indicator && (v[i] == 0 || v[i] == 1)
 		}
 	}
-	if len(buf) == 0 {
-		return c, buf
+	if room.v = buf; len(buf) == 0 {
+		return c
 	}
 	mean, sd := 0., 1.
 	if !indicator {
-		vec.Sort(buf)
+		room.sort(buf)
 		mean, sd = located(buf)
 	}
 	if center == nil && !origin {
@@ -169,7 +171,7 @@ func column(c Constant, v []float64, j, stride int, center, scale *float64, orig
 	if scale == nil {
 		c.Scale = sd
 	}
-	return c, buf
+	return c
 }
 
 // freeze drops the kept rows once there are enough.
@@ -196,10 +198,13 @@ func (s *scaling) scaled(dst *rows) {
 	for _, y := range r.y {
 		dst.y = append(dst.y, (y-s.y.Center)/s.y.Scale)
 	}
-	dst.x = dst.x[:0]
-	for i, v := range r.x {
-		c := &s.x[i%r.cols]
-		dst.x = append(dst.x, (v-c.Center)/c.Scale)
+	dst.x = slices.Grow(dst.x[:0], len(r.x))[:len(r.x)]
+	for from := 0; from < len(r.x); from += r.cols {
+		row := dst.x[from:][:r.cols]
+		for j, v := range r.x[from:][:r.cols] {
+			c := &s.x[j]
+			row[j] = (v - c.Center) / c.Scale
+		}
 	}
 	dst.group = copyEach(dst.group, r.group)
 	dst.slopes = copyEach(dst.slopes, r.slopes)

@@ -39,6 +39,7 @@ type Workspace struct {
 	diag      mcmc.Diagnostics
 	spare     spare
 	plain     []Constant   // that change nothing
+	ascending ascending    // of a column, while constants are not fixed
 	one       []float64    // draws of one variable
 	prior     [3][]float64 // sd, sensitivity and share of the variance by variable
 	loose     []Functional // of those the ones whose share is wanted
@@ -95,7 +96,8 @@ func (w *Workspace) Reclaim(f *Filter) {
 	}
 	if f.broken == nil {
 		w.spare.take(&f.now, f.engine)
-		w.spare.filter, w.spare.rows = f, rows{y: f.now.scaling.raw.y[:0], x: f.now.scaling.raw.x[:0]}
+		w.spare.filter = f
+		w.spare.keepRows(&f.now.scaling.raw)
 	}
 }
 
@@ -115,6 +117,7 @@ func (f *Filter) Share(w *Workspace) {
 type spare struct {
 	of      *design
 	engine  *engine
+	half    *engine // of a shard, in any state: a key that begins has the other
 	x       []Constant
 	spreads []spread
 	curved  *curved.Account
@@ -129,7 +132,7 @@ type spare struct {
 // begin returns an engine for the design that has seen nothing.
 func (s *spare) begin(spec *Spec, d *design) (*engine, error) {
 	if e := s.engine; e != nil && d == s.of && d == s.blankOf {
-		s.engine = nil
+		s.engine, s.half = s.half, nil
 		if e.model.UnmarshalBinary(s.blank) == nil {
 			return e, nil
 		}
@@ -157,7 +160,7 @@ func (s *spare) keep(d *design, e *engine) {
 // model returns an engine for the design in any state, to be loaded.
 func (s *spare) model(spec *Spec, d *design) (*engine, error) {
 	if e := s.engine; e != nil && d == s.of {
-		s.engine = nil // if loading it fails it must not be used
+		s.engine, s.half = s.half, nil // if loading it fails it must not be used
 		return e, nil
 	}
 	return newEngine(spec, d)
@@ -209,15 +212,22 @@ func (s *spare) kept() rows {
 	return r
 }
 
+// keepRows takes in the memory of first rows that nothing else refers to.
+func (s *spare) keepRows(r *rows) {
+	if r.y != nil {
+		s.rows = rows{y: r.y[:0], x: r.x[:0]}
+	}
+}
+
 // take takes in what a filter will use no more. Nothing else may refer to it.
 func (s *spare) take(was *state, e *engine) {
 	if e == nil {
 		return
 	}
 	if was.design != s.of {
-		s.of, s.spreads = was.design, nil
+		s.of, s.spreads, s.engine = was.design, nil, nil
 	}
-	s.engine, s.x = e, was.scaling.x
+	s.engine, s.half, s.x = e, s.engine, was.scaling.x
 	if v := was.scaling.watch.spreads; v != nil {
 		s.spreads = v
 	}

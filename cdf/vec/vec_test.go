@@ -263,11 +263,20 @@ func TestLevels(t *testing.T) {
 	})
 }
 
-// All numbers to beyond what is ranked, with many that are equal, infinite or -0.
+// lengths are those of lists to sort: all up to 150, and such on both sides of where another way begins.
+func lengths() (n []int) {
+	for i := range 150 {
+		n = append(n, i)
+	}
+	return append(n, 255, 256, 257, 1000, MostNetwork-1, MostNetwork, MostNetwork+1)
+}
+
+// Numbers of all lengths, with many that are equal, infinite or -0.
 func TestSort(t *testing.T) {
 	isatest.Each(t, &with, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 55))
-		for n := range 150 {
+		var room []float64
+		for _, n := range lengths() {
 			for kinds := range 5 {
 				x := random(r, n+2)
 				for i := range x {
@@ -288,7 +297,7 @@ func TestSort(t *testing.T) {
 				}
 				slices.Sort(want)
 				want = append(want, x[n:]...)
-				Sort(x[:n])
+				room = Sort(x[:n], room)
 				identical(t, "sorted", x, want)
 			}
 		}
@@ -464,11 +473,12 @@ func TestRoots(t *testing.T) {
 
 func BenchmarkSort(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 57))
-	for _, n := range []int{10, 30, 50, 100, 128} {
+	for _, n := range []int{10, 30, 48, 64, 100, 128, 200, 1000} {
 		all, x := random(r, 1000*n), make([]float64, n)
 		for _, here := range []string{"slices", "here"} {
 			b.Run(fmt.Sprintf("%d/%s", n, here), func(b *testing.B) {
 				was, at := with, 0
+				var room []float64
 				if here != "here" {
 					with = isa.Portable
 				}
@@ -476,7 +486,7 @@ func BenchmarkSort(b *testing.B) {
 				for b.Loop() {
 					at = (at + n) % len(all)
 					copy(x, all[at:])
-					Sort(x)
+					room = Sort(x, room)
 				}
 			})
 		}
