@@ -1,6 +1,7 @@
 package models
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -46,5 +47,44 @@ func TestBeginningAllocatesLittle(t *testing.T) {
 	got := testing.AllocsPerRun(50, begin)
 	if t.Logf("%v allocations", got); got > 10 {
 		t.Errorf("a key that begins allocates %v times", got)
+	}
+}
+
+// First rows to which a key went back are its own, whatever keys that begin take.
+func TestRevertedRowsAreItsOwn(t *testing.T) {
+	k, _ := Lookup("linear")
+	spec, err := k.Spec("", cdf.Roles{Intercept: true}, strictyaml.Decode("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Seal()
+	few, many := ordinary(1, 50), ordinary(60, 1) // so that kept rows lie where there is room for more
+	update := func(f *cdf.Filter, b *cdf.Batch) {
+		t.Helper()
+		if _, err := f.Update(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	state := func(f *cdf.Filter) []byte {
+		t.Helper()
+		b, err := f.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	ws := cdf.NewWorkspace()
+	f, want := ws.NewFilter(spec, "key"), cdf.NewFilter(spec, "key")
+	for _, b := range few {
+		update(f, b)
+		update(want, b)
+	}
+	if err := f.Revert(); err != nil {
+		t.Fatal(err)
+	}
+	update(ws.NewFilter(spec, "other"), many[0])
+	update(f, few[len(few)-1])
+	if !bytes.Equal(state(f), state(want)) {
+		t.Error("what a key goes back to was changed by one that began")
 	}
 }
