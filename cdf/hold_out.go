@@ -144,8 +144,9 @@ func (f *Filter) strays() bool {
 	if below := first(0, n, func(i int) bool { return sorted[i] >= median }); 2*below+n < 2*first(below, n, func(i int) bool { return sorted[i] > median }) {
 		return false
 	}
-	all := strayLimits(sorted, room, strayFrom, &w.ascending)
+	all := limits{math.Inf(1), math.Inf(-1)} // any is beyond
 	if f.spec.Steps {
+		all = strayLimits(sorted, room, strayFrom, &w.ascending)
 		for i, v := range y {
 			before, behind := beside(y, i)
 			off[i] = v - (before/2 + behind/2)
@@ -158,7 +159,6 @@ func (f *Filter) strays() bool {
 		for i, v := range y {
 			off[i] = v - off[i]
 		}
-		all = limits{math.Inf(1), math.Inf(-1)} // any is beyond
 	}
 	copy(sorted, off)
 	w.ascending.sort(sorted)

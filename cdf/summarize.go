@@ -162,7 +162,7 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 		f.ws.narrowed = f.engine.narrowing.AppendNarrowed(f.ws.narrowed)
 	}
 	sum.Flags = s.scaling.appendFlags(sum.Flags, f.spec, s.design, s.neff, f.ws.narrowed)
-	if f.strays() && !slices.Contains(sum.Flags, firstOutliers) {
+	if !slices.Contains(sum.Flags, firstOutliers) && f.strays() {
 		sum.Flags = append(sum.Flags, firstOutliers)
 	}
 	verdict := f.judge()

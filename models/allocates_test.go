@@ -6,7 +6,6 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/modeltest"
-	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
 // A shard of a key that is under way leaves no garbage, of any kind: neither the
@@ -26,12 +25,7 @@ func TestAllocates(t *testing.T) {
 
 // A key that begins takes the memory of one that went, with the rows that constants come from and the model that judges them.
 func TestBeginningAllocatesLittle(t *testing.T) {
-	k, _ := Lookup("linear")
-	spec, err := k.Spec("", cdf.Roles{Intercept: true}, strictyaml.Decode("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec.Seal()
+	spec := fiveSpec(t)
 	shards, ws, at := ordinary(100, 8), cdf.NewWorkspace(), 0
 	begin := func() {
 		f := ws.NewFilter(spec, "key")
@@ -52,19 +46,8 @@ func TestBeginningAllocatesLittle(t *testing.T) {
 
 // First rows to which a key went back are its own, whatever keys that begin take.
 func TestRevertedRowsAreItsOwn(t *testing.T) {
-	k, _ := Lookup("linear")
-	spec, err := k.Spec("", cdf.Roles{Intercept: true}, strictyaml.Decode("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec.Seal()
+	spec := fiveSpec(t)
 	few, many := ordinary(1, 50), ordinary(60, 1) // so that kept rows lie where there is room for more
-	update := func(f *cdf.Filter, b *cdf.Batch) {
-		t.Helper()
-		if _, err := f.Update(b); err != nil {
-			t.Fatal(err)
-		}
-	}
 	state := func(f *cdf.Filter) []byte {
 		t.Helper()
 		b, err := f.MarshalBinary()
@@ -75,15 +58,13 @@ func TestRevertedRowsAreItsOwn(t *testing.T) {
 	}
 	ws := cdf.NewWorkspace()
 	f, want := ws.NewFilter(spec, "key"), cdf.NewFilter(spec, "key")
-	for _, b := range few {
-		update(f, b)
-		update(want, b)
-	}
+	fold(t, f, few, len(few))
+	fold(t, want, few, len(few))
 	if err := f.Revert(); err != nil {
 		t.Fatal(err)
 	}
-	update(ws.NewFilter(spec, "other"), many[0])
-	update(f, few[len(few)-1])
+	fold(t, ws.NewFilter(spec, "other"), many, 1)
+	fold(t, f, few, 1) // the last of them again
 	if !bytes.Equal(state(f), state(want)) {
 		t.Error("what a key goes back to was changed by one that began")
 	}

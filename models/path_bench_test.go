@@ -35,18 +35,24 @@ func ordinary(rows, shards int) []*cdf.Batch {
 	return all
 }
 
-// five is a key of linear on five features, as the table of docs/performance.md has it.
-func five(b *testing.B, seen ...*cdf.Batch) *cdf.Filter {
+// fiveSpec is linear on five features, as the table of docs/performance.md has it.
+func fiveSpec(t testing.TB) *cdf.Spec {
+	t.Helper()
 	k, ok := Lookup("linear")
 	if !ok {
-		b.Fatal("no kind is called linear")
+		t.Fatal("no kind is called linear")
 	}
 	spec, err := k.Spec("", cdf.Roles{Intercept: true}, strictyaml.Decode("{}"))
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	spec.Seal()
-	f := cdf.NewFilter(spec, "key")
+	return spec
+}
+
+// five is a key of it.
+func five(b *testing.B, seen ...*cdf.Batch) *cdf.Filter {
+	f := cdf.NewFilter(fiveSpec(b), "key")
 	for _, s := range seen {
 		if _, err := f.Update(s); err != nil {
 			b.Fatal(err)
