@@ -7,8 +7,6 @@ import (
 	"sync"
 
 	"github.com/segmentio/kafka-go"
-
-	"github.com/credence-stream/credence/pipeline"
 )
 
 // The group library can look for new partitions itself, and is not let to: it takes the first number that it sees for the
@@ -41,7 +39,7 @@ func (g *Group) compare(ended context.Context, topic string, dealt int, missing 
 	var told bool
 	for looks := 1; ; looks++ {
 		n, err := g.client.partitions(ended, g.options.Group, topic)
-		gone := errors.Is(err, kafka.UnknownTopicOrPartition) && errors.Is(err, pipeline.ErrNoTopic)
+		gone := errors.Is(err, kafka.UnknownTopicOrPartition)
 		if gone && !told {
 			told = true
 			missing(err)

@@ -15,6 +15,17 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 )
 
+// counting counts the requests of a kind.
+func counting(b *kfake.Cluster, key kmsg.Key) *atomic.Int64 {
+	n := new(atomic.Int64)
+	b.ControlKey(int16(key), func(kmsg.Request) (kmsg.Response, error, bool) {
+		b.KeepControl()
+		n.Add(1)
+		return nil, nil, false
+	})
+	return n
+}
+
 // TestGroupMorePartitionsMeanwhile: a partition that comes after the leader of the group has asked for them, and before
 // the generation begins, gets an owner.
 func TestGroupMorePartitionsMeanwhile(t *testing.T) {
@@ -22,12 +33,7 @@ func TestGroupMorePartitionsMeanwhile(t *testing.T) {
 	c := connect(t, b.ListenAddrs())
 	topic := fresh(t, c, 1)
 	var grown atomic.Bool
-	var looks atomic.Int64
-	b.ControlKey(int16(kmsg.Metadata), func(kmsg.Request) (kmsg.Response, error, bool) {
-		b.KeepControl()
-		looks.Add(1)
-		return nil, nil, false
-	})
+	looks := counting(b, kmsg.Metadata)
 	b.ControlKey(int16(kmsg.SyncGroup), func(kmsg.Request) (kmsg.Response, error, bool) {
 		b.KeepControl()
 		if grown.CompareAndSwap(false, true) {
@@ -49,12 +55,7 @@ func TestGroupWithoutTopic(t *testing.T) {
 	b := fake(t)
 	c := connect(t, b.ListenAddrs())
 	topic := fresh(t, c, 1)
-	var joins atomic.Int64
-	b.ControlKey(int16(kmsg.JoinGroup), func(kmsg.Request) (kmsg.Response, error, bool) {
-		b.KeepControl()
-		joins.Add(1)
-		return nil, nil, false
-	})
+	joins := counting(b, kmsg.JoinGroup)
 	w := join(t, b.ListenAddrs(), topic, topic, nil)
 	eventually(t, "assignment", func() bool { return len(w.get()) == 1 && w.isMember() })
 	drop(t, b, topic)
