@@ -173,10 +173,19 @@ func (m *rowWindow) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 			e := y - mean
 			s2 := v + m.hat[2]
 			t.Logs -= 0.5 * (math.Log(2*math.Pi*s2) + e*e/s2)
-			t.Add(e, normal.CDF(e/math.Sqrt(s2)), e*e <= dist.NormalQuantiles[6]*dist.NormalQuantiles[6]*s2)
+			t.Add(e, m.pit(sh, e/math.Sqrt(s2)), e*e <= dist.NormalQuantiles[6]*dist.NormalQuantiles[6]*s2)
 		}
 	})
 	return t.Score("dlm")
+}
+
+// pit returns the probability of a response that is not z sds above its mean. Where only rows far off are asked for, the
+// state may be of two dozen rows, whose variance is so unsure that a normal law calls a hundred times as many far off as are.
+func (m *rowWindow) pit(sh *cdf.Shard, z float64) float64 {
+	if sh.Glance && m.n > 0 {
+		return dist.StudentCDF(z, m.n)
+	}
+	return normal.CDF(z)
 }
 
 // Predict describes every row given the rows before it by normal laws, with

@@ -60,6 +60,8 @@ var ofAnova = []mutant{
 }
 
 var ofDLM = []mutant{
+	{"dlm: few rows are sure of a variance", "models/dlm/window.go",
+		"if sh.Glance && m.n > 0 {", "if false {", "^TestGlanceOfFewRows$", dlm},
 	{"dlm: logarithms not discounted", "models/dlm/grid.go",
 		"\tlin.Scale(lambda, g.ld)\n", "", "^TestAcceptanceHardSeries$", dlm},
 	{"dlm: Jacobian of atanh phi", "models/dlm/weights.go",
