@@ -7,7 +7,8 @@ import (
 	"github.com/credence-stream/credence/pipeline"
 )
 
-// asRounded is the essence of the recomputed state with the snapshot that is stored, if both come from the same sums.
+// asRounded is the essence of the recomputed state with the snapshot that is stored, if both come from the same sums. What
+// that snapshot judged otherwise, and where, is beside it.
 func (s *slice) asRounded(key string, stored pipeline.Stored, got *pipeline.StoredState) (sum [sha256.Size]byte) {
 	spec, ok := s.v.Rules.Match(key)
 	if !ok || stored == nil {
@@ -18,7 +19,9 @@ func (s *slice) asRounded(key string, stored pipeline.Stored, got *pipeline.Stor
 		return sum
 	}
 	e := got.Envelope
-	e.Snapshot = was.Snapshot
+	if string(e.Snapshot) != string(was.Snapshot) {
+		e.Snapshot, e.Outlier = was.Snapshot, was.Outlier
+	}
 	return essence(&e)
 }
 
@@ -41,6 +44,8 @@ func difference(key string, stored pipeline.Stored, got *pipeline.StoredState) s
 			i++
 		}
 		return fmt.Sprintf("the snapshot differs from byte %d of %d on (recomputed: %d bytes)", i, len(was.Snapshot), len(got.Snapshot))
+	case was.Outlier != got.Outlier:
+		return fmt.Sprintf("the last outlier is stored as of offset %d, by the log it is of %d", was.Outlier, got.Outlier)
 	case was.Time != got.Time:
 		return fmt.Sprintf("the last record's time is stored as %d, in the log it is %d", was.Time, got.Time)
 	}

@@ -68,7 +68,8 @@ func TestVerifierComparesSnapshots(t *testing.T) {
 }
 
 // A score that differs in its last digits is one that another release has computed, and counted as such; one
-// that differs by more is wrong.
+// that differs by more is wrong. Another release may also have judged another record to have outliers: the account
+// of predictions in its snapshot differs then, and where the snapshot does not the value is wrong.
 func TestVerifierTellsRounding(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, from, rules := &pipelinetest.Kafka{Log: pipelinetest.Records(1, 400)}, storetest.NewMemory(), pipelinetest.Rules(t)
@@ -100,13 +101,22 @@ func TestVerifierTellsRounding(t *testing.T) {
 			}
 			for _, by := range []struct {
 				factor         float64
+				outlier        int64
 				rounded, wrong int
-			}{{1 + 1e-13, 1, 0}, {1 + 1e-6, 0, 1}} {
+			}{{1 + 1e-13, 0, 1, 0}, {1 + 1e-6, 0, 0, 1}, {1 + 1e-13, 1, 1, 0}, {1, 1, 0, 1}} {
 				other, before := *c, bends
 				other.values = maps.Clone(c.values)
 				other.values[key] = bent(t, c.values[key], score(by.factor))
 				if bends == before {
 					continue
+				}
+				var e pipeline.Envelope
+				if err := e.UnmarshalBinary(other.values[key]); err != nil {
+					t.Fatal(err)
+				}
+				e.Outlier += by.outlier
+				if other.values[key], err = e.AppendBinary(nil); err != nil {
+					t.Fatal(err)
 				}
 				store := storetest.NewMemory()
 				if err := putIn(t.Context(), store, &other, 0); err != nil {
@@ -114,7 +124,10 @@ func TestVerifierTellsRounding(t *testing.T) {
 				}
 				got, wrong := verify(t, k, store, rules, 1<<30)
 				if got.Rounded != int64(by.rounded) || len(wrong) != by.wrong || got.Keys != int64(len(c.keys)-by.wrong) {
-					t.Errorf("%s, times %v: %+v, %q", key, by.factor, got, wrong)
+					t.Errorf("%s, times %v, outliers %d records on: %+v, %q", key, by.factor, by.outlier, got, wrong)
+				}
+				if by.outlier > 0 && by.wrong > 0 && !strings.Contains(wrong[0], "the last outlier is stored as of offset") {
+					t.Errorf("%s: %q", key, wrong)
 				}
 			}
 		}
