@@ -111,8 +111,11 @@ func (m *Model) ordered() bool { return m.intercept && !m.held && m.settings.Buf
 
 // orderMatters reports whether rates are off by more than the intercept's interval allows for.
 func (m *Model) orderMatters(w *work) bool {
+	if !m.ordered() { // there may be no column at all
+		return false
+	}
 	off, information := math.Abs(m.order.rates-m.order.counts), m.stats.lam[0]
-	if !m.ordered() || !(off > max(leastLost, mostBias*math.Sqrt(information))) {
+	if !(off > max(leastLost, mostBias*math.Sqrt(information))) {
 		return false
 	}
 	sd, ok := m.interceptSD(w)
