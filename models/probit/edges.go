@@ -34,8 +34,15 @@ func (e edges) begin() {
 
 // close says that rows are forgotten, or not known: no column has a base from now on.
 func (e edges) close() {
-	for i := range e {
-		e[i] = -none * float64(1-2*(i%2))
+	for j := range len(e) / each {
+		e.settle(j)
+	}
+}
+
+// settle says that column j has none: whatever its entries were, so that they do not depend on the shards in which they came.
+func (e edges) settle(j int) {
+	for i := range each {
+		e[each*j+i] = -none * float64(1-2*(i%2))
 	}
 }
 
@@ -50,6 +57,9 @@ func (e edges) add(x []float64, p int) {
 			of := e[each*j+int(sign)+1:]
 			v := sign * x[at+j]
 			of[0], of[1] = min(of[0], v), max(of[1], v)
+		}
+		if e.settled(j) {
+			e.settle(j)
 		}
 	}
 }

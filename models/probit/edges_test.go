@@ -149,3 +149,56 @@ func TestBase(t *testing.T) {
 		}
 	}
 }
+
+// A state goes on from its bytes as it does without: of columns that are settled only that is kept, whatever the shards in which
+// their rows came, and rows whose class was so sure that they left nothing are known to have left.
+func TestEdgesGoOnFromTheirBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for _, c := range []struct {
+		name   string
+		ones   int // first shards, of one class
+		forget float64
+	}{{"unsure", 0, 1}, {"sure", 5, 1}, {"all forgotten", 0, 0}} {
+		m := newTest(t, "corrected", windowOf(30), dims(3, 32, true))
+		d := driver(m)
+		sent, left := 0, 0
+		for shard := range 8 {
+			sh := &cdf.Shard{Rows: 8 + 4*(shard%3), Cols: 3}
+			for range sh.Rows {
+				class, level := float64(r.IntN(2)), float64(r.IntN(2))
+				if level == 1 || shard < c.ones {
+					class = 1
+				}
+				if shard == 0 {
+					level *= 4 // seen in rows that leave
+				}
+				sh.X, sh.Y = append(sh.X, 1, 1000+r.NormFloat64(), 1+level), append(sh.Y, class)
+			}
+			for i := 0; shard > 0 && shard <= c.ones && i < len(m.draws); i += 3 {
+				copy(m.draws[i:], []float64{0, 1, 0}) // rows of the class, 1,000 sds on its side
+			}
+			before := modeltest.State(t, m)
+			other := newTest(t, "corrected", windowOf(30), dims(3, 32, true))
+			if err := other.UnmarshalBinary(before); err != nil {
+				t.Fatal(err)
+			}
+			again := driver(other)
+			again.T = d.T
+			forget := 1.
+			if shard%2 == 1 {
+				forget = c.forget
+			}
+			d.Must(t, sh, forget)
+			again.Must(t, sh, forget)
+			if !slices.Equal(m.edges, other.edges) || !bytes.Equal(modeltest.State(t, other), modeltest.State(t, m)) || other.anySeparated() != m.anySeparated() {
+				t.Errorf("%s, shard %d: the state goes on otherwise from its bytes: edges %v, want %v", c.name, shard, other.edges, m.edges)
+			}
+			if sent += sh.Rows; sent > m.rows() && slices.Max(m.xz) == 0 && slices.Min(m.xz) == 0 {
+				left++
+			}
+		}
+		if c.ones > 0 && left == 0 {
+			t.Errorf("%s: all rows that left have left something", c.name)
+		}
+	}
+}

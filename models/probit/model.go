@@ -105,6 +105,9 @@ func (m *Model) Absorb(s *cdf.Step) {
 		lin.Scale(s.Forget, m.xx)
 		lin.Scale(s.Forget, m.xz)
 		lin.Scale(s.Forget, m.classes)
+		if !m.anyLeft() {
+			m.edges.begin() // of none but the rows to come
+		}
 	}
 	sh, n := s.Shard, s.Shard.Observed()
 	count, row := parts(n, m.limit), 0

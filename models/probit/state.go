@@ -92,8 +92,12 @@ func (m *Model) restoreEdges() {
 // all rows.
 func (m *Model) Amended() bool { return m.edges.open() && m.anyLeft() }
 
-// anyLeft reports whether rows have left the window.
+// anyLeft reports whether rows have left the window. One whose class was sure left nothing in the statistics, but
+// is counted, by the sign of its intercept.
 func (m *Model) anyLeft() bool {
+	if len(m.edges) > 0 && m.classes[0]+m.classes[1] != float64(m.rows()) {
+		return true
+	}
 	for j, v := range m.xz {
 		if v != 0 || m.xx[j*m.p+j] != 0 {
 			return true

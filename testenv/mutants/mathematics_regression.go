@@ -128,6 +128,12 @@ var ofLinear = []mutant{
 }
 
 var ofProbit = []mutant{
+	{"probit: sure rows have not left", "models/probit/state.go",
+		"m.classes[0]+m.classes[1] != float64(m.rows())", "false", "^TestEdgesGoOnFromTheirBytes$", probit},
+	{"probit: edges by the order of shards", "models/probit/edges.go",
+		"\t\tif e.settled(j) {\n\t\t\te.settle(j)\n\t\t}\n", "", "^TestEdgesGoOnFromTheirBytes$", probit},
+	{"probit: edges closed for good", "models/probit/model.go",
+		"m.edges.begin() // of none", "// of none", "^TestEdgesGoOnFromTheirBytes$", probit},
 	{"probit: sensitivity between draws alone", "models/probit/summary.go",
 		" + lin.Dot(w.direction, pull)", "", "^TestPriorSensitivity$", probit},
 	{"probit: sensitivity within draws alone", "models/probit/summary.go",
