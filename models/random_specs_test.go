@@ -1,0 +1,238 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/fault"
+	"github.com/credence-stream/credence/internal/strictyaml"
+)
+
+// settingsOf are settings of kinds that change what a state is made of, beside none.
+var settingsOf = map[string][]string{
+	"dlm":        {"{mode: compact}", "{mode: filtered, window: 2}", "{mean: known}", "{mean: unknown}", "{prior: {phi_mean: .9, phi_variance: .01}}"},
+	"probit":     {"{window: 1, chains: 2}", "{window: 30, chains: 4}"},
+	"compressed": {"{dimension: 1}", "{statistics: packed}", "{statistics: lean, dimension: 3}", "{projection: fixed, dimension: 2}", "{statistics: exact}", "{dimension: 2, rank: 2}"},
+	"poisson":    {"{buffer: 3}", "{overdispersion: none}", "{overdispersion: none, buffer: 2}", "{prior: {group: inverse-gamma}}"},
+	"anova":      {"{prior: {mu_variance: 1}}"},
+}
+
+// chance draws a configuration of a kind that its parser takes, whatever columns there are.
+type chance struct{ *rand.Rand }
+
+func (r chance) of(part float64) bool { return r.Float64() < part }
+
+func choose[T any](r chance, all []T) T { return all[r.IntN(len(all))] }
+
+func (r chance) spec() (spec *cdf.Spec, about string, err error) {
+	k := choose(r, Kinds())
+	settings := "{}"
+	if all := settingsOf[k.Name]; len(all) > 0 && r.of(.6) {
+		settings = choose(r, all)
+	}
+	variant := ""
+	if settings == "{}" {
+		variant = choose(r, k.Variants)
+	}
+	roles := cdf.Roles{Scaling: choose(r, []string{"first", "first", "none"}), Response: cdf.Feature{Name: "y"}, Intercept: k.Intercept && r.of(.7)}
+	half, two := .5, 2.
+	if r.of(.15) {
+		roles.Response.Center, roles.Response.Scale = &half, &two
+	}
+	if k.Features && r.of(.7) {
+		roles.Features = []cdf.Feature{}
+		for _, name := range []string{"x0", "x1", "same", "rare", "huge", "h", "gone"} {
+			if !r.of(.35) || name == "gone" && r.of(.8) {
+				continue
+			}
+			f := cdf.Feature{Name: name}
+			switch {
+			case name == "h" && r.of(.5):
+				f.LevelsFirst, f.Other = true, choose(r, []string{"level", "drop"})
+			case name == "h":
+				f.Levels, f.Baseline, f.Other = []string{"a", "b", "never"}, choose(r, []string{"", "a"}), choose(r, []string{"level", "drop"})
+			case name != "huge" && r.of(.1):
+				f.Center, f.Scale = &half, &two
+			}
+			roles.Features = append(roles.Features, f)
+		}
+	}
+	for _, name := range []string{"g", "h"} {
+		if (k.Name == "anova" && name == "g" && r.of(.95)) || k.Name == "poisson" && r.of(.4) {
+			g := cdf.Group{Column: name}
+			if k.Name == "poisson" && r.of(.3) {
+				g.Slopes = []string{"x0"}
+			}
+			roles.Groups = append(roles.Groups, g)
+		}
+	}
+	if k.Name == "poisson" && r.of(.2) {
+		roles.Exposure = "exposure"
+	}
+	if k.Name == "dlm" && r.of(.4) {
+		roles.Time = "t"
+	}
+	about = fmt.Sprintf("%s %s %s scaling %s intercept %v features %+v groups %+v exposure %q time %q", k.Name, variant, settings, roles.Scaling, roles.Intercept, roles.Features, roles.Groups, roles.Exposure, roles.Time)
+	if spec, err = k.Spec(variant, roles, strictyaml.Decode(settings)); err != nil {
+		return nil, about, err
+	}
+	spec.Draws = choose(r, []int{4, 20, 60})
+	spec.Missing = choose(r, []string{"drop", "drop", "level"})
+	if r.of(.25) {
+		spec.Forget = choose(r, []float64{.5, .95, 1e-3})
+		spec.ForgetPer = cdf.Clock{Unit: choose(r, []string{"shard", "row"})}
+	}
+	spec.Seal()
+	return spec, about + fmt.Sprintf(" missing %s forget %v per %s", spec.Missing, spec.Forget, spec.ForgetPer.Unit), nil
+}
+
+// shard draws one of few rows with columns of every sort.
+func (r chance) shard(kind string, at *int64) *cdf.Batch {
+	rows := choose(r, []int{1, 2, 3, 7, 20, 60})
+	column := func(name string, value func() float64) cdf.Column {
+		c := cdf.Column{Name: name, Number: make([]float64, rows)}
+		for i := range c.Number {
+			c.Number[i] = value()
+		}
+		return c
+	}
+	label := func(name string, levels ...string) cdf.Column {
+		c := cdf.Column{Name: name, Type: cdf.Text, Levels: levels}
+		for range rows {
+			code := int32(r.IntN(len(levels)))
+			if r.of(.02) {
+				code = -1
+			}
+			c.Code = append(c.Code, code)
+		}
+		return c
+	}
+	b := &cdf.Batch{Rows: rows, Time: *at}
+	b.Columns = append(b.Columns, column("x0", r.NormFloat64), column("same", func() float64 { return 3 }),
+		column("x1", func() float64 {
+			if r.of(.05) {
+				return math.NaN()
+			}
+			return 100 + r.NormFloat64()
+		}),
+		column("rare", func() float64 {
+			if r.of(.03) {
+				return 1
+			}
+			return 0
+		}),
+		column("huge", func() float64 { return 1e9 * r.NormFloat64() }), label("g", "0", "1", "2", "3", "4"), label("h", "a", "b", "c"+strconv.Itoa(r.IntN(3))),
+		column("exposure", func() float64 { return 1 + r.Float64() }))
+	t := cdf.Column{Name: "t", Type: cdf.Integer}
+	for range rows {
+		if r.of(.7) {
+			*at += int64(r.IntN(3))
+		}
+		t.Number, t.Int = append(t.Number, float64(*at)), append(t.Int, *at)
+	}
+	fixed := r.of(.1)
+	b.Columns = append(b.Columns, t, column("y", func() float64 {
+		switch {
+		case r.of(.03):
+			return math.NaN()
+		case fixed:
+			return 1
+		case kind == "probit":
+			return float64(r.IntN(2))
+		case kind == "poisson":
+			return math.Floor(math.Exp(1 + r.NormFloat64()))
+		}
+		return 5 + r.NormFloat64()
+	}))
+	return b
+}
+
+// follow takes a key through shards and returns what is wrong: an error that is no refusal, a refusal that leaves its mark, a state that goes on otherwise
+// from its snapshot, a summary that is not of numbers.
+func (r chance) follow(spec *cdf.Spec) (err error) {
+	defer fault.Catch(&err)
+	f, twin := cdf.NewFilter(spec, "key"), cdf.NewFilter(spec, "key")
+	at := int64(0)
+	for shard := range 1 + r.IntN(14) {
+		b := r.shard(spec.Kind, &at)
+		before, err := f.MarshalBinary()
+		if err != nil {
+			return fmt.Errorf("shard %d: snapshot before: %w", shard, err)
+		}
+		if err := twin.UnmarshalBinary(before); err != nil {
+			return fmt.Errorf("shard %d: own snapshot: %w", shard, err)
+		}
+		if _, err := f.Predict(b); fault.In(err) != nil {
+			return fmt.Errorf("shard %d: predict: %w", shard, err)
+		}
+		sum, err := f.Update(b)
+		_, other := twin.Update(b)
+		if fmt.Sprint(err) != fmt.Sprint(other) {
+			return fmt.Errorf("shard %d: %v, from the snapshot %v", shard, err, other)
+		}
+		after, failed := f.MarshalBinary()
+		again, failedToo := twin.MarshalBinary()
+		if failed != nil || failedToo != nil || !slices.Equal(after, again) {
+			return fmt.Errorf("shard %d: from its snapshot it is another state: %v, %v", shard, failed, failedToo)
+		}
+		switch {
+		case errors.Is(err, cdf.ErrSchema), errors.Is(err, cdf.ErrShard), errors.Is(err, cdf.ErrNumeric):
+			if fault.In(err) != nil || !slices.Equal(after, before) {
+				return fmt.Errorf("shard %d: refused, and its state changed: %w", shard, err)
+			}
+			if errors.Is(err, cdf.ErrNumeric) && spec.Columns.Scaling == "first" && spec.Variant != "paper" {
+				return fmt.Errorf("shard %d: %w", shard, err)
+			}
+			continue
+		case err != nil:
+			return fmt.Errorf("shard %d: %w", shard, err)
+		}
+		if err := sound(sum); err != nil {
+			return fmt.Errorf("shard %d: %w", shard, err)
+		}
+		if _, err := f.Forecast(3); fault.In(err) != nil {
+			return fmt.Errorf("shard %d: forecast: %w", shard, err)
+		}
+		if _, err := twin.Summary(); err != nil {
+			return fmt.Errorf("shard %d: summary from the snapshot: %w", shard, err)
+		}
+	}
+	return nil
+}
+
+// TestRandomSpecs takes keys of configurations drawn at random, which no other test has side by side, through shards with columns of every
+// sort. Of scaled columns and the model that is not the paper's there is no refusal by numbers either. CREDENCE_SPECS is how many are drawn.
+func TestRandomSpecs(t *testing.T) {
+	n := 500
+	if testing.Short() {
+		n = 100
+	}
+	if v := os.Getenv("CREDENCE_SPECS"); v != "" {
+		var err error
+		if n, err = strconv.Atoi(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drawn := map[string]int{}
+	for seed := range n {
+		r := chance{rand.New(rand.NewPCG(uint64(seed), 31))}
+		spec, about, err := r.spec()
+		if err == nil {
+			drawn[spec.Kind]++
+			err = r.follow(spec)
+		}
+		if err != nil {
+			t.Errorf("seed %d: %s\n\t%v", seed, about, err)
+		}
+	}
+	if t.Log(drawn); len(drawn) != len(Kinds()) {
+		t.Error("kinds that were not drawn")
+	}
+}
