@@ -12,6 +12,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/fault"
+	"github.com/credence-stream/credence/cdf/formula"
 	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
@@ -23,6 +24,15 @@ var settingsOf = map[string][]string{
 	"poisson":    {"{buffer: 3}", "{overdispersion: none}", "{overdispersion: none, buffer: 2}", "{prior: {group: inverse-gamma}}"},
 	"anova":      {"{prior: {mu_variance: 1}}"},
 }
+
+// formulas are of the columns of chance.shard, those of formulasOf of a kind alone.
+var (
+	formulas = []string{
+		"y ~ x0 * x1 + C(h)", "y ~ x0 + I(x0**2) + C(g, [\"0\", \"1\", \"2\"])", "y ~ log(exposure) + rare:x0 - 1", "y ~ g:h + x1", "y ~ g * h", "y ~ same + rare + gone",
+		"y ~ bs(x0, knots=[-1, 0, 1], lower_bound=-4, upper_bound=4) + h", "y ~ poly(x0, 2)", "y ~ I((huge - 10) / 1e9) + x0:h", "y ~ log(x0) + g", "y ~ 0 + g", "y ~ 1", "y ~ x0 + x0:x1:rare", "y ~ sqrt(x1) + exp(x0)",
+	}
+	formulasOf = map[string][]string{"poisson": {"y ~ 1 + (1 | g)", "y ~ x0 + (x0 | g)", "y ~ 0 + (1 | g) + (1 | h)", "y ~ h + offset(log(exposure)) + (1 | g)", "y ~ x0 * h + (1 | g)"}}
+)
 
 // chance draws a configuration of a kind that its parser takes, whatever columns there are.
 type chance struct{ *rand.Rand }
@@ -64,7 +74,21 @@ func (r chance) spec() (spec *cdf.Spec, about string, err error) {
 			roles.Features = append(roles.Features, f)
 		}
 	}
+	if list := formulasOf[k.Name]; k.Features && r.of(.25) {
+		text := choose(r, append(list, formulas...))
+		f, err := formula.Parse(text)
+		if err != nil {
+			return nil, text, err
+		}
+		scaling := roles.Scaling
+		roles = f.Roles()
+		roles.Scaling = scaling
+		about = text + " "
+	}
 	for _, name := range []string{"g", "h"} {
+		if roles.Formula != nil {
+			break
+		}
 		if (k.Name == "anova" && name == "g" && r.of(.95)) || k.Name == "poisson" && r.of(.4) {
 			g := cdf.Group{Column: name}
 			if k.Name == "poisson" && r.of(.3) {
@@ -73,13 +97,13 @@ func (r chance) spec() (spec *cdf.Spec, about string, err error) {
 			roles.Groups = append(roles.Groups, g)
 		}
 	}
-	if k.Name == "poisson" && r.of(.2) {
+	if k.Name == "poisson" && roles.Formula == nil && r.of(.2) {
 		roles.Exposure = "exposure"
 	}
 	if k.Name == "dlm" && r.of(.4) {
 		roles.Time = "t"
 	}
-	about = fmt.Sprintf("%s %s %s scaling %s intercept %v features %+v groups %+v exposure %q time %q", k.Name, variant, settings, roles.Scaling, roles.Intercept, roles.Features, roles.Groups, roles.Exposure, roles.Time)
+	about += fmt.Sprintf("%s %s %s scaling %s intercept %v features %+v groups %+v exposure %q time %q", k.Name, variant, settings, roles.Scaling, roles.Intercept, roles.Features, roles.Groups, roles.Exposure, roles.Time)
 	if spec, err = k.Spec(variant, roles, strictyaml.Decode(settings)); err != nil {
 		return nil, about, err
 	}
@@ -169,9 +193,18 @@ func (r chance) follow(spec *cdf.Spec) (err error) {
 		if err := twin.UnmarshalBinary(before); err != nil {
 			return fmt.Errorf("shard %d: own snapshot: %w", shard, err)
 		}
-		if _, err := f.Predict(b); fault.In(err) != nil {
-			return fmt.Errorf("shard %d: predict: %w", shard, err)
+		preds, unpredicted := f.Predict(b)
+		if fault.In(unpredicted) != nil {
+			return fmt.Errorf("shard %d: predict: %w", shard, unpredicted)
 		}
+		logs, scored := 0., 0.
+		for i := range preds {
+			if !math.IsNaN(preds[i].LogDensity) {
+				logs += preds[i].LogDensity
+				scored++
+			}
+		}
+		first := f.T() == 0 || !f.Settled()
 		sum, err := f.Update(b)
 		_, other := twin.Update(b)
 		if fmt.Sprint(err) != fmt.Sprint(other) {
@@ -196,6 +229,25 @@ func (r chance) follow(spec *cdf.Spec) (err error) {
 		}
 		if err := sound(sum); err != nil {
 			return fmt.Errorf("shard %d: %w", shard, err)
+		}
+		ahead := spec.Steps && spec.Forget < 1 // a score of steps discounts what a prediction does not
+		if !first && !ahead && unpredicted == nil && scored > 0 && sum.Score.Rows > 0 {
+			if mean := logs / scored; !(math.Abs(mean-sum.Score.LogDensity) <= 1e-6*(1+math.Abs(mean))) {
+				return fmt.Errorf("shard %d: %v rows are predicted with a mean log density of %v, and %d scored with %v", shard, scored, mean, sum.Score.Rows, sum.Score.LogDensity)
+			}
+		}
+		if f.Faulted() != nil {
+			return fmt.Errorf("shard %d: %w", shard, f.Faulted())
+		}
+		if f.SelfDescribing() {
+			said := fmt.Sprint(sum.Rows, sum.Flags, sum.PriorDominated)
+			if err := twin.UnmarshalBinary(after); err != nil {
+				return fmt.Errorf("shard %d: own snapshot: %w", shard, err)
+			}
+			again, err := twin.Summary()
+			if err != nil || fmt.Sprint(again.Rows, again.Flags, again.PriorDominated) != said {
+				return fmt.Errorf("shard %d: from the snapshot it says %v %v %v, and it was %s: %v", shard, again.Rows, again.Flags, again.PriorDominated, said, err)
+			}
 		}
 		if _, err := f.Forecast(3); fault.In(err) != nil {
 			return fmt.Errorf("shard %d: forecast: %w", shard, err)
