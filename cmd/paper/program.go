@@ -16,5 +16,6 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root := &cobra.Command{Use: "paper", Short: "Repeat the experiments of the C-DF paper (arXiv:1401.3632)", Args: cli.NeedsCommand, RunE: cli.Help}
 	root.AddCommand(p.listCommand(), p.runCommand(), p.figuresCommand(), p.reportCommand())
 	cli.AddCompletion(root, "")
+	cli.AddHelp(root, "")
 	return p.Run(ctx, root, args)
 }

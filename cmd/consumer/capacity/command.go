@@ -6,6 +6,7 @@ package capacity
 import (
 	"context"
 	"encoding/json"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -83,9 +84,13 @@ func (f *capacityFlags) check() error {
 		return cli.Usagef("--rows %d: must be at least 1", f.rows)
 	case f.sample < 1:
 		return cli.Usagef("--sample %d: must be at least 1", f.sample)
-	case f.demand.Keys < 1:
+	case f.demand.Keys < 0:
+		return cli.Usagef("--keys %d: must be at least 1", f.demand.Keys)
+	case f.demand.Keys == 0:
 		return cli.Usagef("--keys N is missing: how many keys there will be")
-	case !(f.demand.Rate > 0):
+	case !(f.demand.Rate >= 0) || math.IsInf(f.demand.Rate, 0):
+		return cli.Usagef("--rate %v: must be a number above 0", f.demand.Rate)
+	case f.demand.Rate == 0:
 		return cli.Usagef("--rate R is missing: how many shards come a second, of all keys together")
 	}
 	return nil

@@ -60,6 +60,6 @@ func Fill(root *cobra.Command, a *app.App) {
 	root.AddCommand(state.VerifyCommand(a))
 	root.AddCommand(state.RescaleCommand(a))
 	root.AddCommand(state.Command(a))
-	root.SetHelpCommandGroupID(app.GroupCare)
 	cli.AddCompletion(root, app.GroupCare)
+	cli.AddHelp(root, app.GroupCare)
 }

@@ -77,6 +77,35 @@ func under(cmd *cobra.Command, name string) []string {
 // Help is what a command does that only stands for those below it.
 func Help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
+// AddHelp adds to a root cobra's command of help, which is one of a group if that is named. It refuses
+// words that no command has as that command would, in place of the help of what is above it.
+func AddHelp(root *cobra.Command, group string) {
+	root.SetHelpCommandGroupID(group)
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			c.Args = known
+		}
+	}
+}
+
+// known refuses words that are not the path of a command.
+func known(help *cobra.Command, args []string) error {
+	at := help.Root()
+	for i, name := range args {
+		below := slices.IndexFunc(at.Commands(), func(c *cobra.Command) bool { return c.Name() == name || c.HasAlias(name) })
+		switch {
+		case below >= 0:
+			at = at.Commands()[below]
+		case at.Args != nil && at.HasSubCommands():
+			return at.Args(at, args[i:])
+		default:
+			return NoArguments(at, args[i:])
+		}
+	}
+	return nil
+}
+
 // AddCompletion adds to a root, whose other commands are there, cobra's command that writes
 // completion scripts, in a group of its help if one is named. It refuses words that mean
 // nothing as they do.

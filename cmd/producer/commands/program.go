@@ -34,6 +34,7 @@ func (p *Program) root() *cobra.Command {
 	root := &cobra.Command{Use: p.names.Producer, Short: "Send shards to a Kafka topic", Args: cli.NeedsCommandOr(p.names.Consumer, cli.ConsumerCommands...), RunE: cli.Help}
 	root.AddCommand(p.Commands()...)
 	cli.AddCompletion(root, "")
+	cli.AddHelp(root, "")
 	return root
 }
 
