@@ -15,6 +15,7 @@ import (
 	"github.com/credence-stream/credence/cdf/formula"
 	"github.com/credence-stream/credence/cdf/quantity"
 	"github.com/credence-stream/credence/internal/strictyaml"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // settingsOf are settings of kinds that change what a state is made of, beside none.
@@ -35,13 +36,14 @@ var (
 	formulasOf = map[string][]string{"poisson": {"y ~ 1 + (1 | g)", "y ~ x0 + (x0 | g)", "y ~ 0 + (1 | g) + (1 | h)", "y ~ h + offset(log(exposure)) + (1 | g)", "y ~ x0 * h + (1 | g)"}}
 )
 
-// chance draws a configuration of a kind that its parser takes, whatever columns there are.
+// chance draws configurations, and shards of columns for them.
 type chance struct{ *rand.Rand }
 
 func (r chance) of(part float64) bool { return r.Float64() < part }
 
 func choose[T any](r chance, all []T) T { return all[r.IntN(len(all))] }
 
+// spec draws a configuration that its kind takes, whatever columns there are, and says what it is.
 func (r chance) spec() (spec *cdf.Spec, about string, err error) {
 	k := choose(r, Kinds())
 	settings := "{}"
@@ -52,7 +54,41 @@ func (r chance) spec() (spec *cdf.Spec, about string, err error) {
 	if settings == "{}" {
 		variant = choose(r, k.Variants)
 	}
-	roles := cdf.Roles{Scaling: choose(r, []string{"first", "first", "none"}), Response: cdf.Feature{Name: "y"}, Intercept: k.Intercept && r.of(.7)}
+	roles, text, err := r.roles(k)
+	if err != nil {
+		return nil, text, err
+	}
+	about = fmt.Sprintf("%s %s %s %s scaling %s intercept %v features %+v groups %+v exposure %q time %q", k.Name, variant, settings, text, roles.Scaling, roles.Intercept, roles.Features, roles.Groups, roles.Exposure, roles.Time)
+	if spec, err = k.Spec(variant, roles, strictyaml.Decode(settings)); err != nil {
+		return nil, about, err
+	}
+	spec.Draws = choose(r, []int{4, 20, 60})
+	spec.Missing = choose(r, []string{"drop", "drop", "level"})
+	if r.of(.25) {
+		spec.Forget = choose(r, []float64{.5, .95, 1e-3})
+		spec.ForgetPer = cdf.Clock{Unit: choose(r, []string{"shard", "row"})}
+	}
+	if err := r.publish(spec); err != nil {
+		return nil, about, err
+	}
+	spec.Seal()
+	return spec, about + fmt.Sprintf(" missing %s forget %v per %s", spec.Missing, spec.Forget, spec.ForgetPer.Unit), nil
+}
+
+// roles draws those of a kind, of columns that shard has, or what the text of a formula means.
+func (r chance) roles(k *kind.Kind) (roles cdf.Roles, text string, err error) {
+	scaling := choose(r, []string{"first", "first", "none"})
+	if k.Features && r.of(.25) {
+		text = choose(r, append(formulasOf[k.Name], formulas...))
+		f, err := formula.Parse(text)
+		if err != nil {
+			return roles, text, err
+		}
+		roles = f.Roles()
+		roles.Scaling = scaling
+		return roles, text, nil
+	}
+	roles = cdf.Roles{Scaling: scaling, Response: cdf.Feature{Name: "y"}, Intercept: k.Intercept && r.of(.7)}
 	half, two := .5, 2.
 	if r.of(.15) {
 		roles.Response.Center, roles.Response.Scale = &half, &two
@@ -75,21 +111,7 @@ func (r chance) spec() (spec *cdf.Spec, about string, err error) {
 			roles.Features = append(roles.Features, f)
 		}
 	}
-	if list := formulasOf[k.Name]; k.Features && r.of(.25) {
-		text := choose(r, append(list, formulas...))
-		f, err := formula.Parse(text)
-		if err != nil {
-			return nil, text, err
-		}
-		scaling := roles.Scaling
-		roles = f.Roles()
-		roles.Scaling = scaling
-		about = text + " "
-	}
 	for _, name := range []string{"g", "h"} {
-		if roles.Formula != nil {
-			break
-		}
 		if (k.Name == "anova" && name == "g" && r.of(.95)) || k.Name == "poisson" && r.of(.4) {
 			g := cdf.Group{Column: name}
 			if k.Name == "poisson" && r.of(.3) {
@@ -98,27 +120,13 @@ func (r chance) spec() (spec *cdf.Spec, about string, err error) {
 			roles.Groups = append(roles.Groups, g)
 		}
 	}
-	if k.Name == "poisson" && roles.Formula == nil && r.of(.2) {
+	if k.Name == "poisson" && r.of(.2) {
 		roles.Exposure = "exposure"
 	}
 	if k.Name == "dlm" && r.of(.4) {
 		roles.Time = "t"
 	}
-	about += fmt.Sprintf("%s %s %s scaling %s intercept %v features %+v groups %+v exposure %q time %q", k.Name, variant, settings, roles.Scaling, roles.Intercept, roles.Features, roles.Groups, roles.Exposure, roles.Time)
-	if spec, err = k.Spec(variant, roles, strictyaml.Decode(settings)); err != nil {
-		return nil, about, err
-	}
-	spec.Draws = choose(r, []int{4, 20, 60})
-	spec.Missing = choose(r, []string{"drop", "drop", "level"})
-	if r.of(.25) {
-		spec.Forget = choose(r, []float64{.5, .95, 1e-3})
-		spec.ForgetPer = cdf.Clock{Unit: choose(r, []string{"shard", "row"})}
-	}
-	if err := r.publish(spec); err != nil {
-		return nil, about, err
-	}
-	spec.Seal()
-	return spec, about + fmt.Sprintf(" missing %s forget %v per %s", spec.Missing, spec.Forget, spec.ForgetPer.Unit), nil
+	return roles, "", nil
 }
 
 // publish draws what of a posterior is told, of variables that the key may not have.
@@ -238,14 +246,7 @@ func (r chance) follow(spec *cdf.Spec) (err error) {
 		if fault.In(unpredicted) != nil {
 			return fmt.Errorf("shard %d: predict: %w", shard, unpredicted)
 		}
-		logs, scored := 0., 0.
-		for i := range preds {
-			if !math.IsNaN(preds[i].LogDensity) {
-				logs += preds[i].LogDensity
-				scored++
-			}
-		}
-		first := f.T() == 0 || !f.Settled()
+		predicted, settled := meanLogDensity(preds), f.T() > 0 && f.Settled()
 		sum, err := f.Update(b)
 		beside, other := twin.Update(b)
 		if fmt.Sprint(err) != fmt.Sprint(other) {
@@ -278,42 +279,57 @@ func (r chance) follow(spec *cdf.Spec) (err error) {
 		if err := sound(&variables); err != nil {
 			return fmt.Errorf("shard %d: %w", shard, err)
 		}
-		ahead := spec.Steps && spec.Forget < 1 // a score of steps discounts what a prediction does not
-		if !first && !ahead && unpredicted == nil && scored > 0 && sum.Score.Rows > 0 {
-			if mean := logs / scored; !(math.Abs(mean-sum.Score.LogDensity) <= 1e-6*(1+math.Abs(mean))) {
-				return fmt.Errorf("shard %d: %v rows are predicted with a mean log density of %v, and %d scored with %v", shard, scored, mean, sum.Score.Rows, sum.Score.LogDensity)
-			}
+		discounted := spec.Steps && spec.Forget < 1 // a score of steps discounts what a prediction does not
+		if settled && !discounted && unpredicted == nil && sum.Score.Rows > 0 && !(math.Abs(predicted-sum.Score.LogDensity) <= 1e-6*(1+math.Abs(predicted))) {
+			return fmt.Errorf("shard %d: rows are predicted with a mean log density of %v, and %d scored with %v", shard, predicted, sum.Score.Rows, sum.Score.LogDensity)
 		}
 		if f.Faulted() != nil {
 			return fmt.Errorf("shard %d: %w", shard, f.Faulted())
 		}
 		if f.SelfDescribing() {
-			if err := twin.UnmarshalBinary(after); err != nil {
-				return fmt.Errorf("shard %d: own snapshot: %w", shard, err)
-			}
-			again, err := twin.Summary()
-			if err != nil {
-				return fmt.Errorf("shard %d: summary of the snapshot: %w", shard, err)
-			}
-			told := map[string]string{}
-			for i := range again.Rows {
-				told[again.Rows[i].Variable] = fmt.Sprint(again.Rows[i])
-			}
-			for i := range sum.Rows {
-				if row := fmt.Sprint(sum.Rows[i]); told[sum.Rows[i].Variable] != row {
-					return fmt.Errorf("shard %d: the snapshot says %s, and it was %s", shard, told[sum.Rows[i].Variable], row)
-				}
-			}
-			if !slices.Equal(again.Flags, sum.Flags) {
-				return fmt.Errorf("shard %d: the snapshot has the flags %q, and they were %q", shard, again.Flags, sum.Flags)
+			if err := saidBy(twin, after, sum); err != nil {
+				return fmt.Errorf("shard %d: %w", shard, err)
 			}
 		}
 		if _, err := f.Forecast(3); fault.In(err) != nil {
 			return fmt.Errorf("shard %d: forecast: %w", shard, err)
 		}
-		if _, err := twin.Summary(); err != nil {
-			return fmt.Errorf("shard %d: summary from the snapshot: %w", shard, err)
+	}
+	return nil
+}
+
+// meanLogDensity is that of the rows that have one.
+func meanLogDensity(preds []cdf.Prediction) float64 {
+	sum, n := 0., 0.
+	for i := range preds {
+		if v := preds[i].LogDensity; !math.IsNaN(v) {
+			sum += v
+			n++
 		}
+	}
+	return sum / n
+}
+
+// saidBy returns what a snapshot says otherwise than the shard behind which it was taken.
+func saidBy(f *cdf.Filter, snapshot []byte, sum *cdf.Summary) error {
+	if err := f.UnmarshalBinary(snapshot); err != nil {
+		return fmt.Errorf("own snapshot: %w", err)
+	}
+	again, err := f.Summary()
+	if err != nil {
+		return fmt.Errorf("summary of the snapshot: %w", err)
+	}
+	told := map[string]string{}
+	for i := range again.Rows {
+		told[again.Rows[i].Variable] = fmt.Sprint(again.Rows[i])
+	}
+	for i := range sum.Rows {
+		if row := fmt.Sprint(sum.Rows[i]); told[sum.Rows[i].Variable] != row {
+			return fmt.Errorf("the snapshot says %s, and it was %s", told[sum.Rows[i].Variable], row)
+		}
+	}
+	if !slices.Equal(again.Flags, sum.Flags) {
+		return fmt.Errorf("the snapshot has the flags %q, and they were %q", again.Flags, sum.Flags)
 	}
 	return nil
 }
