@@ -20,17 +20,17 @@ func (f *fit) begin() {
 }
 
 // nearer is newton, and once more from begin where it does not arrive: under a vague prior
-// the posterior of a few rows may be farther from that of all than its steps lead.
+// the posterior of a few rows may be farther from that of all than its steps lead, and rates at it beyond
+// all numbers.
 func (f *fit) nearer() bool {
-	arrived, finite := f.newton()
-	if arrived || !finite {
-		return finite
+	if arrived, _ := f.newton(); arrived {
+		return true
 	}
 	f.begin()
 	clear(f.wbar)
 	if !f.factor(f.now, f.wbar) {
 		return false
 	}
-	_, finite = f.newton()
+	_, finite := f.newton()
 	return finite
 }

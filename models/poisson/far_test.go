@@ -45,3 +45,35 @@ func TestFarFirstRows(t *testing.T) {
 		t.Logf("%s: %.3f of the intervals hold the truth", over, float64(covered)/600)
 	}
 }
+
+// Rows where the posterior of a few others, which lie close together, has rates beyond all numbers are learnt all the same, also where
+// columns are collinear, so that no weights of such rows have a factor.
+func TestRatesBeyondNumbers(t *testing.T) {
+	for _, over := range []string{none, lognormal} {
+		s := Defaults()
+		s.Overdispersion = over
+		m := newTest(t, s, []string{"intercept", "x", "rest"})
+		d := modeltest.Stepper{Model: m}
+		shard := func(y func(i int, x float64) float64, x ...float64) *cdf.Shard {
+			sh := &cdf.Shard{Rows: len(x), Cols: 3, Offset: make([]float64, len(x))}
+			for i, v := range x {
+				sh.X, sh.Y = append(sh.X, 1, v, 1-v), append(sh.Y, y(i, v))
+			}
+			return sh
+		}
+		d.Must(t, shard(func(_ int, x float64) float64 { return math.Round(1 + 1000*x) }, 0, 0, .001, .02, .02), 1)
+		far := make([]float64, 60)
+		for i := range far {
+			far[i] = float64(i%3) * 20
+		}
+		at := modeltest.Summarize(t, m, everything(&m.base))
+		if eta := at[0].Mean + 40*at[1].Mean - 39*at[2].Mean; !math.IsInf(math.Exp(eta), 1) {
+			t.Fatalf("%s: a rate of e^%g is a number", over, eta)
+		}
+		d.Must(t, shard(func(i int, _ float64) float64 { return float64(1 + i%5) }, far...), 1)
+		at = modeltest.Summarize(t, m, everything(&m.base))
+		if slope := at[1].Mean - at[2].Mean; !(math.Abs(slope) < 1) {
+			t.Errorf("%s: a slope of %g", over, slope)
+		}
+	}
+}

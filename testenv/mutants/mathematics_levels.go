@@ -161,6 +161,8 @@ var ofDLM = []mutant{
 }
 
 var ofPoisson = []mutant{
+	{"poisson: rates beyond numbers are refused", "models/poisson/begin.go",
+		"if arrived, _ := f.newton(); arrived {\n\t\treturn true\n\t}", "if arrived, finite := f.newton(); arrived || !finite {\n\t\treturn finite\n\t}", "^TestRatesBeyondNumbers$", poisson},
 	{"poisson: the fit stops on its way", "models/poisson/variance.go",
 		"if outer == 0 && !first {", "if outer < 0 {", "^TestFarFirstRows$", []string{"./models/poisson"}},
 	{"poisson: levels of 0 pass", "models/poisson/events.go",
