@@ -249,13 +249,13 @@ func (r chance) follow(spec *cdf.Spec) (err error) {
 		predicted, settled := meanLogDensity(preds), f.T() > 0 && f.Settled()
 		sum, err := f.Update(b)
 		beside, other := twin.Update(b)
-		if fmt.Sprint(err) != fmt.Sprint(other) {
-			return fmt.Errorf("shard %d: %v, from the snapshot %v", shard, err, other)
+		if one, two := fmt.Sprint(err), fmt.Sprint(other); one != two {
+			return fmt.Errorf("shard %d: %s, from the snapshot %s", shard, one, two)
 		}
 		after, failed := f.MarshalBinary()
 		again, failedToo := twin.MarshalBinary()
 		if failed != nil || failedToo != nil || !slices.Equal(after, again) {
-			return fmt.Errorf("shard %d: from its snapshot it is another state: %v, %v", shard, failed, failedToo)
+			return fmt.Errorf("shard %d: from its snapshot it is another state: %s", shard, fmt.Sprint(failed, failedToo))
 		}
 		if err == nil && (fmt.Sprint(sum.Rows) != fmt.Sprint(beside.Rows) || !slices.Equal(sum.Flags, beside.Flags)) {
 			return fmt.Errorf("shard %d: it says %v %v, and from its snapshot %v %v", shard, sum.Rows, sum.Flags, beside.Rows, beside.Flags)

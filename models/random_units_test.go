@@ -64,7 +64,7 @@ func (r chance) followUnits(spec *cdf.Spec) (err error) {
 		one, err := f.Update(b)
 		two, failed := other.Update(inUnits(b, y, x))
 		if (err == nil) != (failed == nil) {
-			return fmt.Errorf("shard %d, y times %g, x times %g: %v, and %v", shard, y, x, err, failed)
+			return fmt.Errorf("shard %d, y times %g, x times %g: %s", shard, y, x, fmt.Sprint(err, ", and ", failed))
 		}
 		if err != nil {
 			continue
