@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -100,7 +99,7 @@ func TestUnitsDoNotMatter(t *testing.T) {
 		}
 		followed++
 		if err := r.followUnits(spec); err != nil {
-			t.Errorf("seed %d: %s\n\t%v", seed, strings.TrimSpace(about), err)
+			t.Errorf("seed %d: %s\n\t%v", seed, about, err)
 		}
 	}
 	if followed < n/5 {

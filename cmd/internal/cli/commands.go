@@ -91,19 +91,14 @@ func AddHelp(root *cobra.Command, group string) {
 
 // known refuses words that are not the path of a command.
 func known(help *cobra.Command, args []string) error {
-	at := help.Root()
-	for i, name := range args {
-		below := slices.IndexFunc(at.Commands(), func(c *cobra.Command) bool { return c.Name() == name || c.HasAlias(name) })
-		switch {
-		case below >= 0:
-			at = at.Commands()[below]
-		case at.Args != nil && at.HasSubCommands():
-			return at.Args(at, args[i:])
-		default:
-			return NoArguments(at, args[i:])
-		}
+	at, rest, err := help.Root().Find(args)
+	switch {
+	case err != nil:
+		return Usagef("%w", err)
+	case len(rest) > 0 && at.Args != nil && at.HasSubCommands():
+		return at.Args(at, rest)
 	}
-	return nil
+	return NoArguments(at, rest)
 }
 
 // AddCompletion adds to a root, whose other commands are there, cobra's command that writes
