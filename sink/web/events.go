@@ -115,18 +115,14 @@ type follower struct {
 // told so.
 func (f *follower) run(ctx context.Context, ending <-chan struct{}, since string) {
 	f.buf = append(f.buf, "retry: 2000\n"...)
-	lost := false
-	if since != "" {
-		at, err := live.ParsePosition(since)
-		lost = err != nil
-		if !lost {
-			f.at = at
-		}
-	}
-	if lost {
-		f.reset()
-	} else {
+	switch at, err := live.ParsePosition(since); {
+	case since == "":
 		f.mark()
+	case err != nil:
+		f.reset()
+	default:
+		f.at = at
+		f.buf = append(f.buf, '\n')
 	}
 	if !f.flush() {
 		return
@@ -146,7 +142,6 @@ func (f *follower) run(ctx context.Context, ending <-chan struct{}, since string
 			case <-beat.C:
 				// The id moves on also where nothing was asked for: who comes
 				// back with an old one may have missed nothing and be told so.
-				f.buf = append(f.buf, ": alive\n"...)
 				f.mark()
 				if !f.flush() {
 					return
@@ -315,11 +310,12 @@ func (f *follower) reset() {
 	f.close(f.at)
 }
 
-// mark tells the client where it is without a message.
+// mark tells the client where it is. It has data, for a browser keeps the id of a message
+// without any and does not show it to the page.
 func (f *follower) mark() {
-	f.buf = append(f.buf, "id: "...)
-	f.buf = append(f.buf, f.at.String()...)
-	f.buf = append(f.buf, "\n\n"...)
+	f.open("position")
+	f.buf = append(f.buf, "{}"...)
+	f.close(f.at)
 }
 
 // flush sends what was appended and reports whether the client took it.

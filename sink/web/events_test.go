@@ -62,7 +62,7 @@ type reader struct {
 
 // message is one of a stream.
 type message struct {
-	event, data, id, comment string
+	event, data, id string
 }
 
 func follow(t *testing.T, h *httptest.Server, query string, header ...string) *reader {
@@ -107,8 +107,6 @@ func (c *reader) next() message {
 			m.data = value
 		case name == "id":
 			m.id = value
-		case name == "":
-			m.comment = value
 		}
 	}
 	c.t.Fatalf("the stream ended: %v", c.body.Err())
@@ -154,8 +152,8 @@ func TestEvents(t *testing.T) {
 	_, h, feed := streamingWithin(t, 64<<20, deadline)
 	c := follow(t, h, "key="+url.QueryEscape("f/*")+"&variables=sigma2")
 	arrived := time.Now()
-	if m := c.next(); m.event != "" || m.id == "" {
-		t.Fatalf("a stream begins with %+v, want its place", m)
+	if m := c.next(); m.event != "position" || m.id == "" || m.data == "" {
+		t.Fatalf("a stream begins with %+v, want its place, with data", m)
 	}
 	feed.Saved(shardsOf, []*pipeline.Point{shardAt("f/a", 0, 1), shardAt("other", 1, 1), shardAt("f/b", 2, 1), {Key: "f/a", Offset: 3, Deleted: true, Partition: 1}})
 	got := c.updates()
@@ -167,7 +165,7 @@ func TestEvents(t *testing.T) {
 	}
 	// Beyond the deadlines that end other answers.
 	for beats := 0; beats < 2; {
-		if c.next().comment != "" && time.Since(arrived) > deadline {
+		if c.next().event == "position" && time.Since(arrived) > deadline {
 			beats++
 		}
 	}
@@ -236,7 +234,7 @@ func TestEventsReset(t *testing.T) {
 	for name, id := range map[string]string{"overwritten": start, "another life": "abc-5", "no id": "nonsense", "the future": strings.Split(start, "-")[0] + "-999999"} {
 		c := follow(t, h, "", "Last-Event-ID", id)
 		m := c.next()
-		if m.event == "" { // its place, before the journal was asked
+		if m == (message{}) { // when to come again, before the journal was asked
 			m = c.next()
 		}
 		if m.event != "reset" || m.id == "" {

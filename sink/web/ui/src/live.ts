@@ -140,6 +140,7 @@ export class Stream {
       const key = parse<{ key: string }>(event.data)?.key
       if (key !== undefined) for (const l of this.listeners) l.deleted?.(key)
     })
+    source.addEventListener('position', (event) => this.took(event))
     source.addEventListener('reset', (event) => {
       this.took(event)
       for (const l of this.listeners) l.reset?.()

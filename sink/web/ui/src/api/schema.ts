@@ -423,8 +423,9 @@ export interface paths {
          * Server-sent events
          * @description `updates`: a JSON array of points, oldest first, each after the checkpoint that covers it.
          *     `deleted`: `{"key"}`. `reset`: what came since `Last-Event-ID` is not kept any more, or
-         *     what the token may see has changed and the stream ends: read anew.
-         *     Every message but comments has an id; a client that comes back with it as `Last-Event-ID` (or `since`)
+         *     what the token may see has changed and the stream ends: read anew. `position`: nothing but
+         *     the id, at the beginning of a stream that goes on from none and every 15 seconds in which nothing comes.
+         *     Every message has an id; a client that comes back with it as `Last-Event-ID` (or `since`)
          *     misses nothing and gets nothing twice.
          */
         get: operations["events"];

@@ -15,6 +15,8 @@ export interface Faults {
   /** Streams are cut and refused. */
   cut: boolean
   halted: boolean
+  /** Streams do not say where they begin, as where they break before they can. */
+  nowhere: boolean
 }
 
 export interface MockOptions {
@@ -62,7 +64,7 @@ export function globs(list: string | null): (variable: string) => boolean {
 }
 
 export class Mock {
-  faults: Faults = { status: 0, ready: true, cut: false, halted: false }
+  faults: Faults = { status: 0, ready: true, cut: false, halted: false, nowhere: false }
   readonly models = new Map<string, data.Model>()
   readonly asked: string[] = []
   private order: string[]
@@ -158,7 +160,6 @@ export class Mock {
 
   private stream(query: URLSearchParams, request: IncomingMessage, response: ServerResponse) {
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
-    response.write(': here\n\n')
     const c: Client = {
       response, every: Number(query.get('every') ?? 0), glob: glob(query.get('key') ?? '**'), want: globs(query.get('variables')),
       pending: new Map(), timer: undefined,
@@ -169,10 +170,12 @@ export class Mock {
       this.clients.delete(c)
     })
     const since = Number(request.headers['last-event-id'] ?? query.get('since') ?? NaN)
-    if (Number.isNaN(since)) return
     const first = this.messages[0]?.id ?? this.next
-    if (since < first - 1 || since >= this.next) response.write(`id: ${this.next - 1}\nevent: reset\ndata: {}\n\n`)
-    else for (const m of this.messages) if (m.id > since) this.offer(c, m)
+    const lost = since < first - 1 || since >= this.next
+    const at = Number.isNaN(since) || lost ? this.next - 1 : since
+    if (lost || (Number.isNaN(since) && !this.faults.nowhere)) response.write(`id: ${at}\nevent: ${lost ? 'reset' : 'position'}\ndata: {}\n\n`)
+    else response.write(': here\n\n')
+    if (!lost) for (const m of this.messages) if (m.id > since) this.offer(c, m)
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse) {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Point } from '../../src/api/types.ts'
 import { Mock } from '../mock/server.ts'
-import { browse, until } from './page.ts'
+import { browse, told, until } from './page.ts'
 
 let mock: Mock
 let opened: string[]
@@ -52,8 +52,9 @@ test('when too much was missed the reset is told', async () => {
   stream.close()
 })
 
-test('a stream that broke before its first message tells a reset', async () => {
+test('a stream that broke before it had a place tells a reset', async () => {
   let resets = 0
+  mock.faults.nowhere = true
   const stream = new Stream({})
   stream.listen({ reset: () => resets++ })
   await until('open', () => stream.state.value.name === 'open')
@@ -88,6 +89,23 @@ test('asking for other variables goes on where it was', async () => {
   mock.update(key)
   await until('another', () => got.length === 2)
   expect(got.map((p) => p.posterior.map((r) => r.variable))).toEqual([['theta'], ['phi']])
+  stream.close()
+})
+
+test('a stream whose question changes before its first point misses none', async () => {
+  const got: Point[] = []
+  let resets = 0
+  const stream = new Stream({ variables: 'theta' })
+  stream.listen({ points: (p) => got.push(...p), reset: () => resets++ })
+  await until('a place', () => told.includes('position'))
+  mock.update(key)
+  stream.ask({ variables: 'phi' })
+  await until('the point', () => got.length === 1)
+  mock.cut()
+  mock.update(key)
+  await until('another', () => got.length === 2)
+  expect(got.map((p) => p.posterior.map((r) => r.variable))).toEqual([['phi'], ['phi']])
+  expect(resets).toBe(0)
   stream.close()
 })
 

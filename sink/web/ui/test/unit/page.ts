@@ -3,6 +3,9 @@
 import { vi } from 'vitest'
 import type { Mock } from '../mock/server.ts'
 
+/** told has the names of the messages of all streams since browse. */
+export const told: string[] = []
+
 class Source extends EventTarget {
   static readonly opened: string[] = []
   onopen: (() => void) | null = null
@@ -40,7 +43,10 @@ class Source extends EventTarget {
 
   private message(block: string) {
     const field = Object.fromEntries(block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]))
-    if (field['data']) this.dispatchEvent(new MessageEvent(field['event'] ?? 'message', { data: field['data'], lastEventId: field['id'] ?? '' }))
+    if (!field['data']) return
+    const name = field['event'] ?? 'message'
+    this.dispatchEvent(new MessageEvent(name, { data: field['data'], lastEventId: field['id'] ?? '' }))
+    told.push(name)
   }
 }
 
@@ -53,7 +59,7 @@ export function browse(mock: Mock): string[] {
   vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
   vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))
   vi.stubGlobal('dispatchEvent', page.dispatchEvent.bind(page))
-  Source.opened.length = 0
+  Source.opened.length = told.length = 0
   vi.stubGlobal('document', document)
   vi.stubGlobal('requestAnimationFrame', (f: () => void) => setTimeout(f, 0))
   vi.stubGlobal('fetch', (path: string, init?: RequestInit) => original(mock.url + path, init))
