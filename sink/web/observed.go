@@ -76,6 +76,8 @@ func observedBatch(rows []live.Observed) *cdf.Batch {
 	for _, name := range observedColumns {
 		b.Columns = append(b.Columns, cdf.Column{Name: name})
 	}
+	b.Columns = append(b.Columns, cdf.Column{Name: "outlier", Type: cdf.Bool})
+	last := len(b.Columns) - 1
 	for i := range rows {
 		o, c := &rows[i], b.Columns
 		c[0].Int = append(c[0].Int, o.T)
@@ -85,6 +87,11 @@ func observedBatch(rows []live.Observed) *cdf.Batch {
 		for k, v := range observedNumbers(o) {
 			c[len(head)+k].Number = append(c[len(head)+k].Number, v)
 		}
+		outlier := 0.
+		if o.Outlier() {
+			outlier = 1
+		}
+		c[last].Number = append(c[last].Number, outlier)
 	}
 	return b
 }

@@ -43,6 +43,8 @@ func TestObserved(t *testing.T) {
 	b, err := arrow.NewDecoder(arrow.Limits{}).Decode([]byte(stream))
 	if status != 200 || h.Get("Content-Type") != arrowType || err != nil || b.Rows != 2 || b.Columns[4].Name != "observed" || b.Columns[4].Number[1] != 99 {
 		t.Errorf("Arrow: %d %v", status, err)
+	} else if last := b.Columns[len(b.Columns)-1]; last.Name != "outlier" || last.Type != cdf.Bool || last.Number[0] != 0 || last.Number[1] != 1 {
+		t.Errorf("Arrow: %+v, want who is an outlier", last)
 	}
 	for query, want := range map[string]int{"?limit=0": 400, "?limit=1001": 400, "?variables=x": 400} {
 		if status, _, body := ask(s, "GET", path+query); status != want {
