@@ -284,6 +284,9 @@ func (p *process) stream(w *world, since string, messages int) (id string, shard
 				return id, shards
 			}
 		case "data":
+			if event == "position" {
+				continue
+			}
 			messages--
 			switch event {
 			case "updates":
