@@ -71,16 +71,6 @@ var hardships = []hardship{
 			}
 		}
 	}},
-	{name: "1e200 after ordinary ones", edit: func(t int, d *dataset) {
-		for i := range d.y {
-			if t > 9 {
-				d.y[i] *= 1e200
-			}
-			if t > 9 && len(d.x) > 0 {
-				d.x[0][i] *= 1e200
-			}
-		}
-	}},
 	{name: "one row per shard", rows: 1, n: 80, fair: everyResponse},
 	{name: "one group", fair: everyResponse, edit: func(_ int, d *dataset) {
 		if d.g != nil {
@@ -117,11 +107,31 @@ var hardships = []hardship{
 	{name: "100,000 rows", n: 2, last: 100_000, fair: everyResponse},
 }
 
+// great are hardships of numbers of 1e20 to 1e300, from the first on or behind ten shards of ordinary ones, of the response or of a column too.
+func great() (all []hardship) {
+	for _, size := range []float64{1e20, 1e50, 1e75, 1e100, 1e125, 1e150, 1e200, 1e300} {
+		for _, ordinary := range []int{0, 10} {
+			for _, wide := range []bool{false, true} {
+				all = append(all, hardship{name: fmt.Sprint("numbers of ", size, " behind ", ordinary, ", of columns too: ", wide), edit: func(t int, d *dataset) {
+					if t < ordinary {
+						return
+					}
+					lin.Scale(size, d.y)
+					if wide && len(d.x) > 0 {
+						lin.Scale(size, d.x[0])
+					}
+				}})
+			}
+		}
+	}
+	return all
+}
+
 // TestNumericalSafety takes every kind through hard data: what comes is a
 // posterior of numbers, or a refusal that changes nothing.
 func TestNumericalSafety(t *testing.T) {
 	everyVariant(t, func(t *testing.T, s stream, spec *cdf.Spec) {
-		for _, h := range hardships {
+		for _, h := range append(great(), hardships...) {
 			if testing.Short() && (h.n > 20 || h.last > 0) {
 				continue
 			}

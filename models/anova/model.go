@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/cdf/vec"
 	"github.com/credence-stream/credence/models/internal/dist"
@@ -94,7 +93,7 @@ func (m *Model) sample(s *cdf.Step, settle bool) error {
 	}
 	if settle {
 		m.settle(w)
-		if sum := m.mu.mean + m.mu.sd + m.tau.mean + m.tau.sd + m.s2 + m.shape; !lin.Finite(sum) || !(m.s2 > 0) || !(m.shape > 0) {
+		if !m.readable() {
 			return fmt.Errorf("%w: anova: moments not finite", cdf.ErrNumeric)
 		}
 	}

@@ -45,6 +45,12 @@ func (m *statistics) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
+// readable reports whether the state can be read back: its numbers are finite, and what predicts is positive.
+func (m *Model) readable() bool {
+	return m.s2 > 0 && m.shape > 0 && lin.Finite(m.ss, m.s2, m.shape, m.mu.mean, m.mu.sd, m.tau.mean, m.tau.sd, m.sigma.mean, m.sigma.sd) &&
+		lin.Finite(m.quantiles[:]...) && lin.Finite(m.ybar...) && lin.Finite(m.zeta...) && lin.Finite(m.vari...)
+}
+
 // AppendBinary appends the state: that of both variants and the quantiles of sigma2.
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	b, err := m.statistics.AppendBinary(b)

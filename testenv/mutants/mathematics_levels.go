@@ -7,6 +7,8 @@ var ofAnova = []mutant{
 		"foot := z.feet[at]", "foot := z.feet[at-1]", "^TestEdges$", []string{"./cdf/rnd"}},
 	{"anova: numbers that an edge took are draws too", "cdf/rnd/stream.go",
 		"if at < s.used {", "if at < 0 {", "^TestStreamNormals$", []string{"./cdf/rnd"}},
+	{"anova: a state that cannot be read back", "models/anova/state.go",
+		"m.tau.sd, m.sigma.mean, m.sigma.sd) &&", "m.tau.sd) &&", "^TestNumericalSafety$", registry},
 	{"anova: squares within not discounted", "models/anova/groups.go",
 		"\t\tm.ss *= forget\n", "", "^TestAcceptanceJump$", anova},
 	{"anova: a flat prior with less than a row", "models/anova/groups.go",
