@@ -109,7 +109,7 @@ var hardships = []hardship{
 
 // great are hardships of numbers of 1e20 to 1e300, from the first on or behind ten shards of ordinary ones, of the response or of a column too.
 func great() (all []hardship) {
-	for _, size := range []float64{1e20, 1e50, 1e75, 1e100, 1e125, 1e150, 1e200, 1e300} {
+	for _, size := range []float64{1e20, 1e50, 1e75, 1e100, 1e125, 1e150, 1e151, 1e200, 1e300} {
 		for _, ordinary := range []int{0, 10} {
 			for _, wide := range []bool{false, true} {
 				all = append(all, hardship{name: fmt.Sprint("numbers of ", size, " behind ", ordinary, ", of columns too: ", wide), edit: func(t int, d *dataset) {

@@ -35,6 +35,8 @@ const (
 	depth = 40
 	// farthest bounds |l|, so that s is a float.
 	farthest = 690
+	// mostVariance is a sigma2 about which f is followed to its depth before that.
+	mostVariance = 1e290
 	// stride is how many nodes lie between two of those that laws are mixed
 	// over, and one.
 	stride = 2

@@ -161,7 +161,7 @@ func (m *Model) fixedPoint(w *work) bool {
 		}
 	}
 	m.s2 = s2
-	if !(s2 > 0 && s2 < math.Inf(1)) {
+	if !(s2 > 0 && s2 < mostVariance) {
 		return false
 	}
 	m.settle(w)

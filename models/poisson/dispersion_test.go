@@ -92,3 +92,16 @@ func TestOverdispersedIsAdvice(t *testing.T) {
 		t.Errorf("forgetting a half leaves %+v of %+v", d, before)
 	}
 }
+
+// TestZerosHaveNoNegativeVariance adds zeros of rates from nothing to many, of which the probability is 1 but for its last digit: a
+// state with a variance below 0 is not read back.
+func TestZerosHaveNoNegativeVariance(t *testing.T) {
+	for logRate := -100.; logRate <= 3; logRate += .25 {
+		for s2e := 1e-9; s2e < 20; s2e *= 3 {
+			var s surplus
+			if s.zero(0, logRate, s2e); !(s.variance >= 0 && s.expected <= 1) {
+				t.Errorf("log rate %v, s2e %v: %+v", logRate, s2e, s)
+			}
+		}
+	}
+}

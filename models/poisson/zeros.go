@@ -17,6 +17,7 @@ func (s *surplus) zero(y, logRate, s2e float64) {
 	if !ok {
 		p = math.Exp(logMassNormal(0, mean, sd))
 	}
+	p = min(p, 1) // the rule may be off by the last digit, and no variance is below 0
 	s.variance += float64(p * (1 - p))
 	s.expected += p
 	s.excess -= p
