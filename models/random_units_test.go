@@ -3,7 +3,6 @@ package models
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -89,7 +88,7 @@ func TestUnitsDoNotMatter(t *testing.T) {
 		n = 100
 	}
 	for seed := range n {
-		r := chance{rand.New(rand.NewPCG(uint64(seed), 36))}
+		r := newChance(uint64(seed), 36)
 		spec, about, err := r.spec()
 		if err != nil {
 			t.Fatal(err)
