@@ -60,7 +60,7 @@ func (r *chance) strange() {
 	case 3:
 		r.wide = choose(*r, []int{10, 40})
 	case 4, 5, 6: // the square of a square is a number still
-		r.jump = math.Pow(10, 280*r.Float64()-140)
+		r.jump = math.Pow(10, 140*r.Float64()-70)
 	}
 }
 
@@ -374,7 +374,7 @@ func saidBy(f *cdf.Filter, snapshot []byte, sum *cdf.Summary) error {
 }
 
 // TestRandomSpecs takes keys of configurations drawn at random, which no other test has side by side, through shards with columns of every
-// sort, now and then many shards, levels or columns, or numbers of up to 1e140 and down to 1e-140. Of scaled columns of numbers of one size and the model that is not the paper's there is no refusal by numbers either. CREDENCE_SPECS is how many are drawn.
+// sort, now and then many shards, levels or columns, or numbers of up to 1e70 and down to 1e-70. Of scaled columns of numbers of one size and the model that is not the paper's there is no refusal by numbers either. CREDENCE_SPECS is how many are drawn.
 func TestRandomSpecs(t *testing.T) {
 	n := 300
 	if testing.Short() {
