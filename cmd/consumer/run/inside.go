@@ -16,6 +16,7 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/replay"
 	"github.com/credence-stream/credence/cmd/internal/term"
 	servers "github.com/credence-stream/credence/internal/embedded"
+	"github.com/credence-stream/credence/internal/sockets"
 	"github.com/credence-stream/credence/sink/live"
 )
 
@@ -27,7 +28,7 @@ type Inside struct {
 	Config *config.Config // completed with the addresses
 	Names  cli.Names      // of the commands that it mentions
 	Name   string         // of the file with the configuration, for other commands
-	Fixed  bool           // http.listen and no other port
+	Fixed  bool           // the port of --listen and no other
 	// Topic, if not nil, is where the records of the input topic are read: of another
 	// cluster, to which nothing is written.
 	Topic *connect.Elsewhere
@@ -51,7 +52,9 @@ func (o Inside) Start(ctx context.Context) (s *Service, end func(), err error) {
 		}
 	}()
 	s, err = NewService(ctx, o.Names, c, logger)
-	if err != nil && !o.Fixed {
+	if o.Fixed && sockets.InUse(err) { // it was asked for by a flag, not by a file
+		err = fmt.Errorf("--listen %s: address already in use: another program listens there; take another port, or leave the flag out for one that is free", c.HTTP.Listen)
+	} else if err != nil && !o.Fixed {
 		c.HTTP.Listen = anyPort
 		s, err = NewService(ctx, o.Names, c, logger)
 	}
