@@ -54,7 +54,7 @@ func (o *order) add(f *fit) {
 	for i, y := range f.rows.y {
 		y *= f.rows.weight[i]
 		o.counts += y
-		o.rates += y - f.now.grad[i]
+		o.rates += max(y-f.now.grad[i], 0) // beside a great count a small rate is rounding, and no state has one below 0
 		o.curvature += f.now.w[i]
 	}
 }
