@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/cdf/vec"
 	"github.com/credence-stream/credence/models/internal/dist"
@@ -93,7 +94,7 @@ func (m *Model) sample(s *cdf.Step, settle bool) error {
 	}
 	if settle {
 		m.settle(w)
-		if !m.readable() {
+		if !m.readable() || !lin.Finite(m.quantiles[:]...) {
 			return fmt.Errorf("%w: anova: moments not finite", cdf.ErrNumeric)
 		}
 	}

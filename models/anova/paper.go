@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
-	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/rnd"
 	"github.com/credence-stream/credence/models/internal/codec"
 )
@@ -243,7 +242,7 @@ func (b paperMu) Sample(s *cdf.Step) error {
 		}
 	}
 	m.mu, m.tau = drawn(muDraws), drawn(tauDraws)
-	if sum := m.mu.mean + m.mu.sd + m.tau.mean + m.tau.sd; !lin.Finite(sum) {
+	if !m.readable() {
 		return fmt.Errorf("%w: anova paper: moments not finite", cdf.ErrNumeric)
 	}
 	return nil

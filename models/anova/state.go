@@ -22,6 +22,12 @@ func (m *statistics) AppendBinary(b []byte) ([]byte, error) {
 	return codec.AppendAll(b, m.n, m.ybar, m.zeta, m.vari), nil
 }
 
+// readable reports whether UnmarshalBinary takes the numbers of rows: they are finite, and what predicts is positive.
+func (m *statistics) readable() bool {
+	return m.s2 > 0 && m.shape > 0 && lin.Finite(m.ss, m.s2, m.shape, m.mu.mean, m.mu.sd, m.tau.mean, m.tau.sd, m.sigma.mean, m.sigma.sd) &&
+		lin.Finite(m.ybar...) && lin.Finite(m.zeta...) && lin.Finite(m.vari...)
+}
+
 // UnmarshalBinary replaces the state.
 func (m *statistics) UnmarshalBinary(b []byte) error {
 	if len(b) < 1 || b[0] != format {
@@ -43,12 +49,6 @@ func (m *statistics) UnmarshalBinary(b []byte) error {
 		return codec.Error("anova", "a number is out of range")
 	}
 	return nil
-}
-
-// readable reports whether the state can be read back: its numbers are finite, and what predicts is positive.
-func (m *Model) readable() bool {
-	return m.s2 > 0 && m.shape > 0 && lin.Finite(m.ss, m.s2, m.shape, m.mu.mean, m.mu.sd, m.tau.mean, m.tau.sd, m.sigma.mean, m.sigma.sd) &&
-		lin.Finite(m.quantiles[:]...) && lin.Finite(m.ybar...) && lin.Finite(m.zeta...) && lin.Finite(m.vari...)
 }
 
 // AppendBinary appends the state: that of both variants and the quantiles of sigma2.
