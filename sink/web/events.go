@@ -304,16 +304,15 @@ func (f *follower) close(id live.Position) {
 }
 
 // reset tells the client to read anew.
-func (f *follower) reset() {
-	f.open("reset")
-	f.buf = append(f.buf, "{}"...)
-	f.close(f.at)
-}
+func (f *follower) reset() { f.bare("reset") }
 
-// mark tells the client where it is. It has data, for a browser keeps the id of a message
+// mark tells the client where it is.
+func (f *follower) mark() { f.bare("position") }
+
+// bare appends a message that tells its event and its id. It has data, for a browser keeps the id of a message
 // without any and does not show it to the page.
-func (f *follower) mark() {
-	f.open("position")
+func (f *follower) bare(event string) {
+	f.open(event)
 	f.buf = append(f.buf, "{}"...)
 	f.close(f.at)
 }
