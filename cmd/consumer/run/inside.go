@@ -52,11 +52,13 @@ func (o Inside) Start(ctx context.Context) (s *Service, end func(), err error) {
 		}
 	}()
 	s, err = NewService(ctx, o.Names, c, logger)
-	if o.Fixed && sockets.InUse(err) { // it was asked for by a flag, not by a file
-		err = fmt.Errorf("--listen %s: address already in use: another program listens there; take another port, or leave the flag out for one that is free", c.HTTP.Listen)
-	} else if err != nil && !o.Fixed {
+	switch {
+	case err == nil:
+	case !o.Fixed:
 		c.HTTP.Listen = anyPort
 		s, err = NewService(ctx, o.Names, c, logger)
+	case sockets.InUse(err): // of a flag, not of a file
+		err = fmt.Errorf("--listen %s: address already in use: another program listens there; take another port, or leave the flag out for one that is free", c.HTTP.Listen)
 	}
 	if err != nil {
 		return nil, nil, err
