@@ -82,6 +82,15 @@ func AddTMul(m, n, k int, a, b, c []float64) {
 	add(n, k, m, factorOf(a, 1, n), b, k, c, k)
 }
 
+// AddRows adds the rows of a, m x n, to c, n numbers: the sums are those of one row after the other, to the bit.
+//
+// It replaces a loop over them: the score of 1,000 rows of linear takes 0.75 to 0.9 of the time at 5 columns and at 50, in turns on an
+// EPYC (Zen 4) in AVX-512 beside other work.
+func AddRows(m, n int, a, c []float64) {
+	one := [1]float64{1}
+	add(1, n, m, factorOf(one[:], 0, 0), a, n, c, n)
+}
+
 // AddGram adds A'B to the lower triangle of c, k x k, where A'B is known to
 // be symmetric: a and b are m x k. The entries above the diagonal hold
 // anything afterwards.

@@ -46,6 +46,17 @@ func TestProducts(t *testing.T) {
 				a, b, c = random(r, m*n+1), random(r, m*k+1), random(r, n*k)
 				start := append([]float64(nil), c...)
 				AddTMul(m, n, k, a[:m*n], b[:m*k], c)
+				rows := append([]float64(nil), start[:k]...)
+				AddRows(m, k, b[:m*k], rows)
+				for j, got := range rows {
+					want := start[j]
+					for l := range m {
+						want += b[l*k+j]
+					}
+					if got != want {
+						t.Errorf("%s: rows add up to %v in column %d, want %v", at, got, j, want)
+					}
+				}
 				for i := range n * k {
 					sum := start[i]
 					for l := range m {

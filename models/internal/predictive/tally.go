@@ -84,17 +84,20 @@ const least = 1e-9
 // MeanRow writes the means of the columns of X over the rows that have a response.
 func MeanRow(sh *cdf.Shard, dst []float64) {
 	clear(dst)
-	rows := 0.
-	for i, y := range sh.Y {
-		if !math.IsNaN(y) {
-			rows++
-			for j, v := range lin.Row(sh.X, sh.Cols, i) {
-				dst[j] += v
+	rows := 0
+	if lin.Finite(sh.Y...) {
+		rows = len(sh.Y)
+		lin.AddRows(rows, sh.Cols, sh.X, dst)
+	} else {
+		for i, y := range sh.Y {
+			if !math.IsNaN(y) {
+				rows++
+				lin.AddRows(1, sh.Cols, lin.Row(sh.X, sh.Cols, i), dst)
 			}
 		}
 	}
 	for j := range dst {
-		dst[j] /= rows
+		dst[j] /= float64(rows)
 	}
 }
 
