@@ -27,11 +27,15 @@ var wide = []form{
 	{"compressed", "corrected", manyRows, "{rank: 20}"},
 	{"compressed", "corrected", "fixed", "{dimension: 12, projection: fixed}"},
 	{"linear", "corrected", "linear", "{}"},
-	{"linear", "corrected", manyRows, "{}"}, // expanded about one sigma2
+	{"linear", "corrected", manyRows, "{}"},   // expanded about one sigma2
+	{"linear", "corrected", gramOfRows, "{}"}, // folded in by their Gram matrix
 }
 
 // manyRows is a form whose shards have 210 rows: a sketch takes so many at once, and they are many of a regression.
 const manyRows = "many rows"
+
+// gramOfRows is one of 1,000 rows.
+const gramOfRows = "Gram matrix"
 
 // wideBytes is a digest of the snapshots after every shard; those of probit hold
 // its draws.
@@ -43,8 +47,11 @@ func wideBytes(t *testing.T, f form) string {
 	spec.Columns.Features = nil
 	filter, r, sum := cdf.NewFilter(spec, "wide"), rand.New(rand.NewPCG(13, 1)), sha256.New()
 	rows := 41
-	if f.name == manyRows {
+	switch f.name {
+	case manyRows:
 		rows = 210
+	case gramOfRows:
+		rows = 1000
 	}
 	for range 6 {
 		sh := s.shard(r, rows)

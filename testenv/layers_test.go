@@ -63,7 +63,7 @@ var layers = []layer{
 	{path: "models/internal/describe", pure: true, may: []string{"cdf", "cdf/mcmc", "models/internal/dist"}},
 	{path: "models/internal/dist", pure: true, may: []string{"cdf", "cdf/lin", "cdf/normal", "cdf/vec"}},
 	{path: "models/internal/predictive", pure: true, may: []string{"cdf", "cdf/lin", "cdf/normal", "models/internal/dist"}},
-	{path: "models/internal/qr", pure: true, may: []string{"cdf", "cdf/lin"}},
+	{path: "models/internal/qr", pure: true, may: []string{"cdf", "cdf/lin", "cdf/vec"}},
 	{path: "models/internal/regression", pure: true, may: []string{"cdf", "cdf/lin", "cdf/vec", "models/internal/describe", "models/internal/dist"}},
 	{path: "models/compressed/projection", pure: true, may: []string{"cdf/lin", "cdf/rnd"}},
 	{path: "models/simulate", pure: true, may: []string{"cdf"}},

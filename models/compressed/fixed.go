@@ -140,7 +140,7 @@ func (m *Fixed) Absorb(s *cdf.Step) {
 	w := m.work()
 	defer m.scratch.Put(w)
 	sum := 0.0
-	rows := float64(qr.Fold(m.r, m.m, w.block, s.Shard, func(x []float64, y float64) []float64 {
+	rows := float64(qr.Project(m.r, m.m, w.block, s.Shard, func(x []float64, y float64) []float64 {
 		m.project(x, w.u)
 		if known {
 			m.sums.add(y-lin.Dot(w.u, m.mu), y-m.ybar)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
-	"github.com/credence-stream/credence/models/internal/qr"
 )
 
 // Model is Gaussian regression:
@@ -68,7 +67,7 @@ func (m *Model) Absorb(s *cdf.Step) {
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
-	m.n += float64(qr.Fold(m.r, m.P, w.block, s.Shard, nil))
+	m.n += float64(w.fold.Fold(m.r, m.P, w.block, s.Shard))
 }
 
 // Sample settles the plug-in and the posterior that follows from it, and

@@ -24,6 +24,7 @@ func newScratch() *scratch { return &scratch{Pool: sync.Pool{New: func() any { r
 // are.
 type work struct {
 	block     []float64 // rows of a shard
+	fold      qr.Work   // what folds them in
 	a         []float64 // p rows of p+1 for lin.Bidiagonal: z and R D^{-1}
 	square    []float64 // p x p: KK, where the posterior is a series
 	lin       []float64 // what lin needs

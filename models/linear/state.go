@@ -3,6 +3,7 @@ package linear
 import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/internal/codec"
+	"github.com/credence-stream/credence/models/internal/qr"
 )
 
 // format is the first byte of both variants' state.
@@ -71,12 +72,14 @@ func (m *Paper) Size() int64 {
 	return 8*(int64(len(m.xx))+p*(p+2)) + 512
 }
 
-// TakeRounded implements cdf.Rounded: the plug-in follows from the factor.
+// TakeRounded implements cdf.Rounded: the plug-in follows from the factor, which rows may have entered in another order of
+// operations.
 func (m *Model) TakeRounded(from cdf.Model) bool {
 	o, ok := from.(*Model)
-	if !ok || !cdf.RoundedSame(m.s2, o.s2) {
+	if !ok || !cdf.RoundedSame(m.s2, o.s2) || !qr.SameRounded(m.r, o.r, m.P+1) {
 		return false
 	}
+	copy(m.r, o.r)
 	m.s2, m.post.ready = o.s2, false
 	return true
 }

@@ -8,6 +8,7 @@ const golden = "^TestGoldenSnapshots$"
 // The packages whose tests must find a fault of a kind of model: that kind's.
 var (
 	linear     = []string{"./models/linear"}
+	qr         = []string{"./models/internal/qr"}
 	anova      = []string{"./models/anova"}
 	dlm        = []string{"./models/dlm"}
 	probit     = []string{"./models/probit"}
