@@ -37,22 +37,22 @@ func newTest(t testing.TB, p int) *Model {
 // A1: at a frozen s2 the posterior does not depend on how rows were cut into
 // shards or ordered within them, and equals the batch formula.
 func TestIsInvariantToSharding(t *testing.T) {
-	const rows, p, c = 5000, 6, 1.7
-	for _, order := range []int{1, 2} {
-		r := rand.New(rand.NewPCG(31, uint64(order)))
+	const rows, c = 5000, 1.7
+	for _, of := range []struct{ p, order int }{{6, 1}, {6, 2}, {40, 1}} { // 1,000 rows of 40 columns go in by their Gram matrix
+		r, p := rand.New(rand.NewPCG(31, uint64(of.order))), of.p
 		all := modeltest.RegressionShard(r, rows, p, true)
 		o := newOracle(p, Defaults().Prior, true)
 		o.add(all)
 		_, mean, sd := o.at(math.Log(c))
 		for name, size := range map[string]func() int{
-			"1 x 5000": func() int { return rows }, "500 x 10": func() int { return 10 }, "random": func() int { return r.IntN(40) }, "single rows": func() int { return r.IntN(2) },
+			"1 x 5000": func() int { return rows }, "5 x 1000": func() int { return 1000 }, "500 x 10": func() int { return 10 }, "random": func() int { return r.IntN(40) }, "single rows": func() int { return r.IntN(2) },
 		} {
 			m := newTest(t, p)
 			d := modeltest.Stepper{Model: m}
 			for at := 0; at < rows; {
 				n := min(size(), rows-at)
 				sh := modeltest.Cut(all, at, at+n)
-				if order == 2 {
+				if of.order == 2 {
 					reversed := &cdf.Shard{Rows: n, Cols: p}
 					for i := n - 1; i >= 0; i-- {
 						reversed.Y = append(reversed.Y, sh.Y[i])
@@ -67,11 +67,11 @@ func TestIsInvariantToSharding(t *testing.T) {
 			m.settle(m.work())
 			for j := range p {
 				if modeltest.Relative(m.post.beta[j], mean[j]) > 1e-9 || modeltest.Relative(math.Sqrt(closedScale(m, j, j)), sd[j]) > 1e-9 {
-					t.Errorf("%s: coefficient %d is %v (%v), want %v (%v)", name, j, m.post.beta[j], math.Sqrt(closedScale(m, j, j)), mean[j], sd[j])
+					t.Errorf("%d columns, %s: coefficient %d is %v (%v), want %v (%v)", p, name, j, m.post.beta[j], math.Sqrt(closedScale(m, j, j)), mean[j], sd[j])
 				}
 			}
 			if m.n != rows {
-				t.Errorf("%s: N is %v", name, m.n)
+				t.Errorf("%d columns, %s: N is %v", p, name, m.n)
 			}
 		}
 	}
