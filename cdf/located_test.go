@@ -1,9 +1,11 @@
 package cdf_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -154,6 +156,28 @@ func TestConstantsOfOddColumns(t *testing.T) {
 		}
 		if m, s := constantsOf(t, c.x); math.Abs(m-center) > 1e-14*math.Abs(center)+1e-12 || math.Abs(s/scale-1) > 1e-6 {
 			t.Errorf("%s: %g, %g, want %g, %g", c.name, m, s, center, scale)
+		}
+	}
+}
+
+// A response whose variance is beneath all numbers is refused, with what to do: it was taken for constant, and its intervals were 1e198 times too wide.
+// One that is constant is not, whatever it is, and neither is one beside values that are far off.
+func TestTinyResponses(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 9))
+	spec, _, _ := recording(cdf.Roles{Scaling: "first", Intercept: true, Features: []cdf.Feature{}})
+	for _, unit := range []float64{1, 1e-100, 1e-150, 1e-155, 1e-160, 1e-170, 1e-200, 1e-300} {
+		y := drawn(50, func() float64 { return unit * (3 + r.NormFloat64()) })
+		_, err := cdf.NewFilter(spec, "k").Update(batch(num("y", y...)))
+		refused := errors.Is(err, cdf.ErrNumeric) && strings.Contains(err.Error(), `"y"`) && strings.Contains(err.Error(), "another unit")
+		if refused != (unit < 1e-154) || !refused && err != nil {
+			t.Errorf("unit %g: %v", unit, err)
+		}
+		y[7] = 1
+		if _, err := cdf.NewFilter(spec, "k").Update(batch(num("y", y...))); err != nil {
+			t.Errorf("unit %g, one value of 1: %v", unit, err)
+		}
+		if _, err := cdf.NewFilter(spec, "k").Update(batch(num("y", slices.Repeat([]float64{unit}, 50)...))); err != nil {
+			t.Errorf("%g in all rows: %v", unit, err)
 		}
 	}
 }

@@ -116,6 +116,11 @@ func (a *ascending) sort(x []float64) { a.room = vec.Sort(x, a.room) }
 func (s *scaling) compute(spec *Spec, d *design, room *ascending) error {
 	if r := &spec.Columns.Response; !spec.RawResponse {
 		s.y = column(s.y, s.raw.y, 0, 1, r.Center, r.Scale, spec.Origin, false, room)
+		if v := room.v; r.Scale == nil && len(v) > 0 {
+			if spread := v[len(v)-1] - v[0]; spread > 0 && spread < leastSpread {
+				return fmt.Errorf("%w: column %q has values that differ by %.2g, whose square no number holds, and variances are squares; send it in another unit", ErrNumeric, s.y.Column, spread)
+			}
+		}
 	}
 	s.x = slices.Clone(s.x)
 	for i := range d.sources {
@@ -135,6 +140,9 @@ func (s *scaling) compute(spec *Spec, d *design, room *ascending) error {
 	}
 	return nil
 }
+
+// leastSpread is how far apart the values of a response are at least, if they differ: its square has all digits.
+const leastSpread = 0x1p-511
 
 func (c *Constant) known() error {
 	if !finite(c.Center, c.Scale) {

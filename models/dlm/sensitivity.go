@@ -14,8 +14,8 @@ import (
 type told struct {
 	known       bool
 	phi, phiSD  float64
-	sensitivity [sigma2Row + 1]float64 // of phi, tau2 and sigma2
-	slowest     float64                // see doubt, -1 where it has nothing to say
+	sensitivity [thetaRow + 1]float64 // of phi, tau2, sigma2 and theta
+	slowest     float64               // see doubt, -1 where it has nothing to say
 }
 
 // posterior returns what is told of the present state, of which Summarize usually
@@ -40,6 +40,10 @@ func (m *Model) tell(w *work) {
 	t.sensitivity[tau2Row], byTau = w.sensitivity(&m.grid, p.Tau2Shape, p.Tau2Rate, true, t.phi)
 	t.sensitivity[sigma2Row], bySigma = w.sensitivity(&m.grid, p.Sigma2Shape, p.Sigma2Rate, false, t.phi)
 	t.sensitivity[phiRow] = max(math.Abs(byTau), math.Abs(bySigma)) / t.phiSD
+	if max(t.sensitivity[tau2Row], t.sensitivity[sigma2Row]) > beyondDoubt {
+		w.locate(&m.grid)
+		t.sensitivity[thetaRow] = lastOff * max(w.ofLast(&m.grid, p.Tau2Shape, p.Tau2Rate, true), w.ofLast(&m.grid, p.Sigma2Shape, p.Sigma2Rate, false))
+	}
 	t.slowest = -1
 	if t.sensitivity[tau2Row] > beyondDoubt {
 		var by float64
@@ -129,16 +133,16 @@ func (w *work) doubt(g *grid, p *Prior) (by, slowest float64) {
 	return max(low-w.doubted.quantile(.025), slowest-high), slowest
 }
 
-// PriorSensitivity writes those of tau2 and sigma2, and that of phi: the sds by which
-// its mean moves per power of the prior of tau2 or sigma2, whichever moves it more.
+// PriorSensitivity writes those of tau2 and sigma2, and those of phi and the level: the sds by which
+// they move per power of the prior of tau2 or sigma2, whichever moves them more.
 // Where a variance is not what its prior expects, the level is taken for faster or
-// slower than it is.
+// slower than it is, and for nearer to the last row or farther from it.
 func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	if m.n == 0 {
 		return
 	}
 	for i, f := range functionals {
-		if len(f.Param) == 1 && f.Param[0] <= sigma2Row {
+		if len(f.Param) == 1 && f.Param[0] <= thetaRow {
 			dst[i] = m.posterior().sensitivity[f.Param[0]]
 		}
 	}
@@ -171,6 +175,35 @@ func (w *work) sensitivity(g *grid, a, b float64, tau bool, phi float64) (sd, cr
 		}
 	}
 	return math.Sqrt(within + max(square-mean*mean, 0)), cross
+}
+
+// lastOff is how many of its sds the last row is taken to be off its prediction where the level is said to depend on a prior: intervals of 95 % miss the
+// level where it is off by more than it mostly is. Of some other row by chance near the prediction the level would say nothing of that.
+const lastOff = 1.4
+
+// ofLast returns by how many of its sds the level moves per power of the prior of sigma2 or tau2, IG(a, b), if the last row is an sd off its prediction, over
+// the posterior that was weighed last and located. The level takes over a part of that error, the gain K, which is spread where the last step has one
+// row, and its sd is (K (1-K))^(1/2) of the prediction's. At a node the mean of log p is that of sensitivity.
+func (w *work) ofLast(g *grid, a, b float64, tau bool) float64 {
+	shape := w.shape
+	rates, logs := w.rate, w.logRate
+	if tau {
+		rates, logs = w.steps(g)
+	}
+	x := w.over(b*shape, rates, 0)
+	log, gain, cross := 0.0, 0.0, 0.0
+	for k, weight := range w.weight {
+		x[k] += float64(a * logs[k])
+		log += weight * x[k]
+		gain += weight * min(w.spread[k], 1)
+	}
+	if !(1-gain > 1e-9) { // the last rows have no response
+		return 0
+	}
+	for k, weight := range w.weight {
+		cross += weight * min(w.spread[k], 1) * (x[k] - log)
+	}
+	return math.Abs(cross) / math.Sqrt(gain*(1-gain))
 }
 
 // steps returns the rates of tau2 at the nodes and their logarithms, in the room of logarithms and factors.

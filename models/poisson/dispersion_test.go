@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -90,6 +91,64 @@ func TestOverdispersedIsAdvice(t *testing.T) {
 	forgets.Must(t, &cdf.Shard{Cols: 2, Group: [][]int32{{}}}, .5)
 	if d := without.surplus; d != (surplus{before.excess / 2, before.variance / 2, before.expected / 2}) {
 		t.Errorf("forgetting a half leaves %+v of %+v", d, before)
+	}
+}
+
+// TestLevelInDoubt counts the streams of 10 shards of 30 rows about e^1.5 in which the interval of 95 % of the intercept has the truth, and those that say
+// that the law of the rows' effects decides it. It is right where counts are Poisson or their effects small, and the flag is up in at most 1 % there at any shard; negative
+// binomial counts of size .5 and 1 leave it in four of ten and fewer than nine of ten, and lognormal effects of sd 1, and the flag is up in all but 2 %.
+func TestLevelInDoubt(t *testing.T) {
+	const streams = 200
+	poisson := func(*rand.Rand) func() float64 { return func() float64 { return 1 } }
+	gamma := func(size float64) func(r *rand.Rand) func() float64 {
+		return func(r *rand.Rand) func() float64 { return negativeBinomial(r, size) }
+	}
+	normal := func(sd float64) func(r *rand.Rand) func() float64 {
+		return func(r *rand.Rand) func() float64 {
+			return func() float64 { return math.Exp(sd*r.NormFloat64() - sd*sd/2) }
+		}
+	}
+	for _, c := range []struct {
+		name        string
+		level       float64
+		vary        func(r *rand.Rand) func() float64
+		up          bool
+		least, most float64 // of the intervals that have the truth
+	}{
+		{"Poisson", 1.5, poisson, false, .92, .99},
+		{"Poisson, rare", -1, poisson, false, .9, .99},
+		{"Poisson, of thousands", 8, poisson, false, .92, .99},
+		{"lognormal of sd .3", 1.5, normal(.3), false, .91, .99},
+		{"lognormal of sd 1", 1.5, normal(1), true, .75, .9},
+		{"negative binomial of size .5", 1.5, gamma(.5), true, .5, .82},
+		{"negative binomial of size 1, of some 50", 4, gamma(1), true, .3, .7},
+	} {
+		held, at, ever := 0, 0, 0
+		for seed := range uint64(streams) {
+			r := rand.New(rand.NewPCG(seed, 97))
+			m := newTest(t, Defaults(), []string{"intercept", "x"})
+			d := modeltest.Stepper{Model: m}
+			up := false
+			for range 10 {
+				sh := noisyShard(r, 30, 1, c.level, []float64{0}, c.vary(r))
+				sh.Group = nil
+				d.Must(t, sh, 1)
+				if up = slices.Contains(m.AppendFlags(nil), overdispersedFlag); up {
+					ever++
+				}
+			}
+			if up {
+				at++
+			}
+			if row := modeltest.Summarize(t, m, []cdf.Functional{effect(0)})[0]; row.Q025 <= c.level && c.level <= row.Q975 {
+				held++
+			}
+		}
+		share := float64(held) / streams
+		t.Logf("%s: held in %.3f, the flag is up in %d of %d, at any shard in %d of %d", c.name, share, at, streams, ever, 10*streams)
+		if share < c.least || share > c.most || c.up && at < 196 || !c.up && ever > 20 {
+			t.Errorf("%s: held in %.3f, the flag is up in %d, at any shard in %d", c.name, share, at, ever)
+		}
 	}
 }
 

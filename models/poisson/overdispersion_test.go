@@ -374,7 +374,7 @@ func TestAcceptanceDefaults(t *testing.T) {
 // Counts that are Poisson, lognormal or negative binomial raise no flag in 999 of
 // 1,000 streams, but that they are few; with 30 % of counts 0 whatever their rate 100 of 100 do.
 func TestExcessZeros(t *testing.T) {
-	flagged := func(m *Model) bool { return fmt.Sprint(m.AppendFlags(nil)) == "[excess_zeros]" }
+	flagged := func(m *Model) bool { return slices.Contains(m.AppendFlags(nil), zerosFlag) }
 	raised := 0
 	for seed := range uint64(1000) {
 		c := regime{
@@ -382,9 +382,10 @@ func TestExcessZeros(t *testing.T) {
 			vary: []func(*rand.Rand) float64{steady, lognormals(.5), lognormals(1), gammas(2), gammas(1)}[seed%5],
 		}
 		m := c.run(t, Defaults(), seed)
-		flags := slices.DeleteFunc(m.AppendFlags(nil), func(flag string) bool { return flag == fewEventsFlag })
-		if len(flags) > 0 || len(m.AppendFlags(nil)) > 0 && c.level > -3 {
-			t.Logf("seed %d: %v: %+v", seed, m.AppendFlags(nil), m.surplus)
+		all := slices.DeleteFunc(m.AppendFlags(nil), func(flag string) bool { return flag == overdispersedFlag }) // rows do vary: see TestLevelInDoubt
+		flags := slices.DeleteFunc(slices.Clone(all), func(flag string) bool { return flag == fewEventsFlag })
+		if len(flags) > 0 || len(all) > 0 && c.level > -3 {
+			t.Logf("seed %d: %v: %+v", seed, all, m.surplus)
 			raised++
 		}
 	}

@@ -42,7 +42,29 @@ func anova() []regime {
 		one("5 groups that hardly differ", "10 rows a shard; tau2 .01.", 5, 10, .1, false),
 		one("50 groups that hardly differ", "100 rows a shard; tau2 .01.", 50, 100, .1, false),
 		one("a wild response", "10 groups, 20 rows a shard, tau2 .49; row 7 is 10,000 sd too large.", 10, 20, .7, true),
-	}, unevenGroups()...)
+	}, append(unevenGroups(), skewedErrors())...)
+}
+
+// skewedErrors have exponential noise, which the model has not.
+func skewedErrors() regime {
+	return regime{
+		kind: "anova", name: "exponential noise", about: "10 groups, 30 rows a shard, tau2 and sigma2 .49; the noise is exponential.", replicates: 500,
+		columns: cdf.Roles{Groups: []cdf.Group{{Column: "g"}}},
+		simulate: func(r *rand.Rand) experiment {
+			truth := []simulate.Truth{{Variable: "mu", Value: 5}, {Variable: "tau2", Value: .49}, {Variable: "sigma2", Value: .49}}
+			levels := make([]float64, 10)
+			for j := range levels {
+				levels[j] = 5 + .7*r.NormFloat64()
+				truth = append(truth, simulate.Truth{Variable: fmt.Sprintf("zeta[%d]", j+1), Value: levels[j]})
+			}
+			t := newTable("g", "y")
+			t.Whole = []string{"g"}
+			for i := range 30 * shards {
+				t.add(float64(i%10+1), levels[i%10]+.7*(r.ExpFloat64()-1))
+			}
+			return experiment{truth, t.Cut(shards)}
+		},
+	}
 }
 
 // unevenGroups have rows, noise or levels that are not alike.

@@ -61,7 +61,33 @@ func poisson() []regime {
 				}
 				return simulate.Count(r, 1.5*mean)
 			}),
-	}, poissonDesigns()...)
+	}, append(poissonEffects(), poissonDesigns()...)...)
+}
+
+// poissonEffects have rows that vary by much and no groups, so that the intercept is as sure as their number makes it.
+func poissonEffects() []regime {
+	_, list := features(1)
+	one := func(name, about string, vary func(r *rand.Rand) float64) regime {
+		return regime{
+			kind: "poisson", name: name, about: about + " Intercept 1.5, slope .3, no groups, 50 rows a shard.", replicates: 300,
+			columns: cdf.Roles{Features: list, Intercept: true},
+			simulate: func(r *rand.Rand) experiment {
+				slopes := []float64{.3}
+				return experiment{coefficients(1.5, slopes), regression(r, 50*shards, 1.5, slopes, func(_ int, _ []float64, eta float64) float64 {
+					return simulate.Count(r, math.Exp(eta)*vary(r))
+				})}
+			},
+		}
+	}
+	return []regime{
+		one("negative binomial, without groups", "The mean of a row has a gamma factor of shape .5.", func(r *rand.Rand) float64 {
+			z := r.NormFloat64()
+			return z * z
+		}),
+		one("lognormal rates, without groups", "The mean of a row has a lognormal factor of sd 1.", func(r *rand.Rand) float64 {
+			return math.Exp(r.NormFloat64() - .5)
+		}),
+	}
 }
 
 // poissonDesigns have exposures of all sizes, many groups of few rows, and a skewed

@@ -66,6 +66,12 @@ var ofAnova = []mutant{
 }
 
 var ofDLM = []mutant{
+	{"dlm: a level that a prior decides is not listed", "models/dlm/sensitivity.go",
+		"f.Param[0] <= thetaRow {", "f.Param[0] <= sigma2Row {", "^TestLevelByItsPrior$", dlm},
+	{"dlm: behind a gap the level is the prior's", "models/dlm/sensitivity.go",
+		"if !(1-gain > 1e-9) {", "if false && !(1-gain > 1e-9) {", "^TestLevelByItsPrior$", dlm},
+	{"dlm: the gain moves with itself", "models/dlm/sensitivity.go",
+		"(x[k] - log)", "(x[k] - 0*log)", "^TestPriorSensitivity$", dlm},
 	{"dlm: few rows are sure of a variance", "models/dlm/window.go",
 		"if sh.Glance && m.n > 0 {", "if false {", "^TestGlanceOfFewRows$", dlm},
 	{"dlm: logarithms not discounted", "models/dlm/grid.go",
