@@ -33,6 +33,7 @@ func TestNotesOfIntake(t *testing.T) {
 	}{
 		{"spellings", []cdf.Column{city("Rome", "Berlin", "berlin "), x, y}, []string{`# column city has levels that differ in spelling alone, each with an effect of its own: "Berlin", "berlin "; make them one`}, ""},
 		{"forms of Unicode", []cdf.Column{city("Z\u00fcrich", "Zu\u0308rich"), x, y}, []string{`: "Zu\u0308rich", "Zürich"; make`}, ""},
+		{"characters that are not seen", []cdf.Column{city("Bern\x02", "Bern"), x, y}, []string{`: "Bern", "Bern\x02"; make`}, ""},
 		{"zeros", []cdf.Column{city("007", "7", "a"), x, y}, []string{`: "007", "7"; make them one`}, ""},
 		{"names", []cdf.Column{city("Rome", "Berlin", "Bern"), x, y}, nil, "spelling"},
 		{"days as numbers", []cdf.Column{wholes("shipped", func(i int) int { return 20240101 + i*11%28 + 100*(i%12) }), x, y}, []string{"# column shipped looks like dates that are written as numbers (20240101 is a day)", "- shipped  #"}, ""},
