@@ -326,14 +326,13 @@ if (owner or '') ~= ARGV[3] or (at or '') ~= ARGV[4] then
   return {'FENCED', 'the partition was claimed or saved meanwhile: owner ' .. (owner or 'none') .. ', watermark ' .. (at or 'none')}
 end
 `
-	// members asks for what is in a key, and takes one of another type for empty, or makes it so.
+	// members asks for what is in a key, and takes one of another type for empty.
 	members = `
-local function members(command, key, empty)
+local function members(command, key)
   local got = redis.pcall(command, key)
   if not got.err then return got end
-  if not string.find(got.err, 'WRONGTYPE') then error(got.err) end
-  if empty then redis.call('UNLINK', key) end
-  return {}
+  if string.find(got.err, 'WRONGTYPE') then return {} end
+  error(got.err)
 end
 `
 	// putAside leaves nothing of the partition but the meta's new owner:
@@ -350,7 +349,6 @@ for _, entry in ipairs(announced) do
 end
 redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])
 redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'gen', ARGV[2])
-members('SMEMBERS', prefix .. 'aside', true)
 redis.call('SADD', prefix .. 'aside', ARGV[1])
 return {'OK'}
 `

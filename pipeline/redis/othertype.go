@@ -24,11 +24,16 @@ func (s *Store) named(ctx context.Context, err error, keys ...string) error {
 		return err
 	}
 	key, is := s.other(ctx, keys)
+	if prefix, all := strings.CutSuffix(keys[0], "}:meta"); key == "" && all { // scripts find it themselves
+		key, is = s.other(ctx, []string{prefix + "}:aside"})
+	}
 	switch {
 	case key == "":
 		return fmt.Errorf("%w: somebody has made something else of a Redis key: %w", pipeline.ErrDamaged, err)
 	case key == s.members():
 		return fmt.Errorf("%w: somebody has made something else of %s, which is %s: delete it (redis-cli DEL '%[2]s'), and the members of the group make it anew: %[4]w", pipeline.ErrOtherType, key, is, err)
+	case strings.HasSuffix(key, "}:aside"):
+		return fmt.Errorf("%w: somebody has made something else of %s, which is %s: delete it (redis-cli DEL '%[2]s'), and do this again: %[4]w", pipeline.ErrOtherType, key, is, err)
 	case strings.HasSuffix(key, "}:topic"):
 		return fmt.Errorf("%w: somebody has made something else of %s, which is %s: restore it or, if the topic was never rescaled, delete it (redis-cli DEL '%[2]s'), and it is made anew: %[4]w", pipeline.ErrOtherType, key, is, err)
 	}
