@@ -82,11 +82,15 @@ func TestNotesOfIntake(t *testing.T) {
 	if _, err := profileOf(x, big("amount", 60)).Suggest(models.Kinds(), Wish{Response: "amount"}); err == nil || !strings.Contains(err.Error(), "beyond 2^53") {
 		t.Errorf("a response of names: %v", err)
 	}
+	m, err := profileOf(x, times("due", func(i int) float64 { return float64(1_700_000_000 + 86_400*(i*7%60)) })).Suggest(models.Kinds(), Wish{Response: "due"})
+	if notes := fmt.Sprint(m.Notes()); err != nil || !strings.Contains(notes, "the response due is a time, which is learnt as the seconds since 1970") {
+		t.Errorf("a response of times: %v %s", err, notes)
+	}
 	p := profileOf(x, y)
 	for i, key := range []string{"Shop", "shop", "store"} {
 		p.Add(key, &cdf.Batch{Rows: sampleRows, Columns: []cdf.Column{floats("x", func(j int) float64 { return float64(j * (i + 2) % 17) }), y}})
 	}
-	m, err := p.Suggest(models.Kinds(), Wish{Response: "y"})
+	m, err = p.Suggest(models.Kinds(), Wish{Response: "y"})
 	if notes := fmt.Sprint(m.Notes()); err != nil || !strings.Contains(notes, `keys differ in spelling alone, each with a model of its own: "Shop", "shop"; make`) {
 		t.Errorf("%v %s", err, notes)
 	}

@@ -255,6 +255,9 @@ func (t *trial) units() string {
 	case kind.Count:
 		return per + ": the factor by which the rate changes."
 	}
+	if t.model.Dated() {
+		return fmt.Sprintf("%s, in seconds of %s.", per, show(t.model.ResponseName()))
+	}
 	return fmt.Sprintf("%s, in units of %s.", per, show(t.model.ResponseName()))
 }
 
