@@ -146,7 +146,7 @@ func (d *design) lay(spec *Spec, response string, sources []source) error {
 		}
 	}
 	if limit := spec.Limits.Columns; limit > 0 && len(d.names) > limit {
-		return fmt.Errorf("%w: %d columns of coefficients, the limit is %d", ErrSchema, len(d.names), limit)
+		return fmt.Errorf("%w: %d columns of coefficients, the limit is %d: merge rare levels, or leave columns out, or raise limits.columns", ErrSchema, len(d.names), limit)
 	}
 	seen := make(map[string]bool, len(d.names))
 	for _, name := range d.names {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -48,7 +49,7 @@ func TestUnpublishable(t *testing.T) {
 	f := cdf.NewFilter(spec, "k")
 	sum := take(t, f, batch(num("y", 1)))
 	want := fmt.Sprintf("%+v", *sum)
-	if _, err := f.Update(batch(num("y", 1))); !errors.Is(err, cdf.ErrNumeric) {
+	if _, err := f.Update(batch(num("y", 1))); !errors.Is(err, cdf.ErrNumeric) || !strings.Contains(err.Error(), "give the response a scale, or a larger unit") {
 		t.Errorf("infinite draws: %v", err)
 	}
 	if sum, err := f.Summary(); err != nil || fmt.Sprintf("%+v", *sum) != want {

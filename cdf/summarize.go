@@ -251,7 +251,7 @@ func (f *Filter) complete(r *Row, fn *Functional, change func([]float64), moment
 // moments may be undefined, quantiles always exist and ascend.
 func (r *Row) publishable() error {
 	if math.IsInf(r.Mean, 0) || math.IsInf(r.SD, 0) || r.SD < 0 {
-		return fmt.Errorf("%w: %s has mean %g and sd %g", ErrNumeric, r.Variable, r.Mean, r.SD)
+		return fmt.Errorf("%w: %s has mean %g and sd %g%s", ErrNumeric, r.Variable, r.Mean, r.SD, tooLarge)
 	}
 	// What lies between finite numbers is one.
 	if -math.MaxFloat64 <= r.Q025 && r.Q025 <= r.Q05 && r.Q05 <= r.Q25 && r.Q25 <= r.Median && r.Median <= r.Q75 &&
@@ -259,8 +259,15 @@ func (r *Row) publishable() error {
 		return nil
 	}
 	q := [...]float64{r.Q025, r.Q05, r.Q25, r.Median, r.Q75, r.Q95, r.Q975}
-	return fmt.Errorf("%w: %s has quantiles %g", ErrNumeric, r.Variable, q)
+	remedy := ""
+	if math.IsInf(r.Q025, 0) || math.IsInf(r.Q975, 0) {
+		remedy = tooLarge
+	}
+	return fmt.Errorf("%w: %s has quantiles %g%s", ErrNumeric, r.Variable, q, remedy)
 }
+
+// tooLarge is what to do where no float64 holds a number of a posterior.
+const tooLarge = ": give the response a scale, or a larger unit"
 
 const (
 	// dominated is the share of the prior's sd above which the data have said

@@ -47,6 +47,7 @@ type peers struct {
 	last time.Time // of the last look
 	odd  string    // how the last members computed that computed otherwise
 	away string    // where the last ones published that published elsewhere
+	told string    // why beats are not kept, as it was told
 
 	asked  time.Time      // when the coordinator was last asked for the members
 	absent map[string]int // of these without a beat: how often in a row
@@ -106,8 +107,10 @@ func (p *peers) look(ctx context.Context, n uint64) {
 	beats, err := p.roster.Beat(bounded, member, strconv.FormatUint(n, 10)+" "+p.arithmetic+" "+p.topics)
 	if err != nil {
 		p.absent = nil
+		p.unkept(err)
 		return // nobody's silence is known
 	}
+	p.told = ""
 	p.elsewhere(bounded, time.Now(), member, beats)
 	delete(beats, member)
 	silent := p.silent(time.Now(), beats)
@@ -115,6 +118,15 @@ func (p *peers) look(ctx context.Context, n uint64) {
 	for _, id := range silent {
 		p.remove(ctx, id)
 	}
+}
+
+// unkept tells, once, of beats that the store cannot keep, which does not end by itself. Outages are told of elsewhere.
+func (p *peers) unkept(err error) {
+	if !errors.Is(err, ErrOtherType) || p.told == err.Error() {
+		return
+	}
+	p.told = err.Error()
+	p.log.Warn("beats are not kept", "error", err, "advice", "until then a member that ends without leaving keeps its partitions waiting for kafka.session_timeout")
 }
 
 // unlike tells of members whose floating-point numbers have other bits than this process's, and of those that publish to other topics,

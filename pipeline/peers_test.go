@@ -247,3 +247,17 @@ func TestMembersOfAnotherStore(t *testing.T) {
 		t.Error("somebody is absent while the store does not answer")
 	}
 }
+
+// TestBeatsThatAreNotKept: what does not end by itself is told of once, and again when it comes back; an outage is not, of which others tell.
+func TestBeatsThatAreNotKept(t *testing.T) {
+	r := &roster{}
+	p, told := company(r, func() (map[string]string, error) { return nil, nil })
+	broken := fmt.Errorf("beats: %w: delete the key", ErrOtherType)
+	for n, err := range []error{errors.New("away"), broken, broken, nil, broken} {
+		r.err = err
+		p.look(t.Context(), uint64(n+1))
+		if want := []int{0, 1, 1, 1, 2}[n]; strings.Count(told.String(), `msg="beats are not kept"`) != want || want > 0 && !strings.Contains(told.String(), "delete the key") {
+			t.Errorf("look %d: want %d lines: %s", n+1, want, told)
+		}
+	}
+}

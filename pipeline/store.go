@@ -19,6 +19,9 @@ var (
 	// ErrDamaged reports stored state that cannot be right: a count that
 	// does not match, a missing blob, a bad checksum.
 	ErrDamaged = errors.New("damaged state")
+	// ErrOtherType reports something in the store, of no partition's state, that somebody has made something else of. The error
+	// says what to do about it.
+	ErrOtherType = errors.New("of another type")
 )
 
 // Lease is a worker's claim to a partition. Token is fresh and random per

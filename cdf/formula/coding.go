@@ -3,6 +3,7 @@ package formula
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/credence-stream/credence/cdf"
 )
@@ -146,11 +147,32 @@ func (d *derivation) build(limit int) error {
 				d.lay(r, limit)
 			}
 			if len(d.columns) > limit {
-				return fmt.Errorf("%w: the formula makes more than %d columns of coefficients, the limit", cdf.ErrSchema, limit)
+				return r.tooMany(limit)
 			}
 		}
 	}
 	return d.name()
+}
+
+// tooMany says which run makes more columns than there may be, and what makes fewer.
+func (r run) tooMany(limit int) error {
+	labels, counts, levels := make([]string, len(r)), make([]string, len(r)), false
+	for i, p := range r {
+		labels[i], counts[i] = p.of.label, fmt.Sprint(len(p.fields()))
+		levels = levels || p.of.levels != nil
+	}
+	remedies := []string{"ask for fewer"}
+	if levels {
+		remedies = []string{"merge rare levels"}
+	}
+	if len(r) > 1 {
+		remedies = append(remedies, "add them up ("+strings.Join(labels, " + ")+")")
+	}
+	if levels && len(r) == 1 {
+		remedies = append(remedies, "make them groups, (1 | "+labels[0]+")")
+	}
+	return fmt.Errorf("%w: the formula makes more than %d columns of coefficients, the limit; %s has %s: %s", cdf.ErrSchema, limit,
+		strings.Join(labels, ":"), strings.Join(counts, " x "), strings.Join(append(remedies, "raise limits.columns"), ", or "))
 }
 
 // mostColumns bounds them where no limit is set.

@@ -100,8 +100,10 @@ func TestBounds(t *testing.T) {
 		limit         int
 	}{
 		{"y ~ C(a, [p, q]):C(b, [p, q]):C(c, [p, q]):C(d, [p, q]):C(e, [p, q]):C(f, [p, q]):C(g, [p, q]):C(h, [p, q]):C(i, [p, q])", "at most 6", 0},
-		{"y ~ C(promo, [p, q, r]):C(weather, [p, q, r])", "more than 10 columns", 10},
-		{"y ~ poly(price, 11)", "more than 10 columns", 10},
+		{"y ~ C(promo, [p, q, r]):C(weather, [p, q, r]):price", "more than 10 columns of coefficients, the limit; C(promo, ['p', 'q', 'r']):C(weather, ['p', 'q', 'r']):price has 4 x 4 x 1: " +
+			"merge rare levels, or add them up (C(promo, ['p', 'q', 'r']) + C(weather, ['p', 'q', 'r']) + price), or raise limits.columns", 10},
+		{"y ~ C(promo, [p, q, r])", "the limit; C(promo, ['p', 'q', 'r']) has 3: merge rare levels, or make them groups, (1 | C(promo, ['p', 'q', 'r'])), or raise limits.columns", 2},
+		{"y ~ poly(price, 11)", "more than 10 columns of coefficients, the limit; poly(price, 11) has 11: ask for fewer, or raise limits.columns", 10},
 	} {
 		if _, err := parse(t, c.formula).Begin(b, c.limit, false); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.formula, err)

@@ -131,7 +131,7 @@ func TestTryWhoseTerminalIsClosed(t *testing.T) {
 	}
 }
 
-// TestTryInterruptedAtATerminal: Ctrl-C in the middle ends it with its account, below a bar
+// TestTryInterruptedAtATerminal: Ctrl-C in the middle ends it with its account and exit code 1, below a bar
 // that fits the terminal and has colours unless they are not wanted.
 func TestTryInterruptedAtATerminal(t *testing.T) {
 	file := sold(t, 200_000) // seconds of work, so that it ends in the middle
@@ -148,7 +148,7 @@ func TestTryInterruptedAtATerminal(t *testing.T) {
 			}
 		}
 		_, account, ok := strings.Cut(said, "stopped before the end, after ")
-		if !ok || code != 0 || !regexp.MustCompile(`^[0-9.]+ s: [0-9,]+ records?, [0-9,]+ rows? .*, [0-2] keys?\.`).MatchString(account) {
+		if !ok || code != 1 || !regexp.MustCompile(`^[0-9.]+ s: [0-9,]+ records?, [0-9,]+ rows? .*, [0-2] keys?\.`).MatchString(account) {
 			t.Errorf("exit code %d:\n%q", code, said[max(0, len(said)-2000):])
 		}
 	}

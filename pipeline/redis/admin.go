@@ -60,7 +60,7 @@ func (s *Store) Clear(ctx context.Context, lease pipeline.Lease, seen pipeline.M
 func (s *Store) dropAside(ctx context.Context, k space) error {
 	tokens, err := s.client.SMembers(ctx, k.aside()).Result()
 	if err != nil {
-		return err
+		return s.named(ctx, err, k.aside())
 	}
 	for _, token := range tokens {
 		for b := range buckets {

@@ -37,7 +37,7 @@ func (s *Store) Meta(ctx context.Context, p pipeline.Partition) (pipeline.Meta, 
 	reply, err := s.client.HMGet(ctx, k.meta(),
 		"owner", "gen", "watermark", "origin", "keys", "last", "fingerprints", "gaps", "format", "topic", "weights", "minutes").Result()
 	if err != nil {
-		return pipeline.Meta{}, fmt.Errorf("meta of %s: %w", p, damage(err))
+		return pipeline.Meta{}, fmt.Errorf("meta of %s: %w", p, s.named(ctx, err, k.meta()))
 	}
 	return decodeMeta(p, reply)
 }

@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -31,7 +30,7 @@ func (s *Store) Layout(ctx context.Context, topic string) (pipeline.Layout, erro
 	}
 	reply, err := s.client.HMGet(ctx, key, "partitions", "layout").Result()
 	if err != nil {
-		return pipeline.Layout{}, fmt.Errorf("layout of %s: %w", topic, err)
+		return pipeline.Layout{}, fmt.Errorf("layout of %s: %w", topic, s.named(ctx, err, key))
 	}
 	l := pipeline.Layout{Partitions: pipeline.Unbegun}
 	if err := scanInt(reply, 0, &l.Partitions); err != nil {
@@ -69,12 +68,12 @@ func (s *Store) Begun(ctx context.Context, topic string, partitions int) (int, e
 			}
 			return nil
 		})
-		if err != nil && !errors.Is(damage(err), pipeline.ErrDamaged) {
+		if err != nil && !wrongType(err) {
 			return 0, fmt.Errorf("partitions of %s that have states: %w", topic, err)
 		}
 		for i := range spaces {
 			for _, err := range []error{metas[i].Err(), lists[i].Err()} {
-				if err != nil && !errors.Is(damage(err), pipeline.ErrDamaged) {
+				if err != nil && !wrongType(err) {
 					return 0, fmt.Errorf("partitions of %s that have states: %w", topic, err)
 				}
 			}

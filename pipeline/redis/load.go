@@ -113,7 +113,11 @@ func (s *Store) blobs(ctx context.Context, k space, keys, cells []string) ([]pip
 	if err := s.together(ctx, len(at), func(pipe goredis.Pipeliner, n int) {
 		gets[n] = pipe.Get(ctx, k.blob(keys[at[n]], cells[at[n]][1:]))
 	}); err != nil {
-		return nil, err
+		names := make([]string, len(at))
+		for n, i := range at {
+			names[n] = k.blob(keys[i], cells[i][1:])
+		}
+		return nil, s.named(ctx, err, names...)
 	}
 	blobs := make([]pipeline.Stored, len(cells))
 	for n, i := range at {
@@ -140,12 +144,13 @@ func (s *Store) value(ctx context.Context, k space, key, cell string, again func
 		default:
 			return nil, fmt.Errorf("%w: neither value nor pointer", pipeline.ErrDamaged)
 		}
-		blob, err := s.client.Get(ctx, k.blob(key, cell[1:])).Bytes()
+		name := k.blob(key, cell[1:])
+		blob, err := s.client.Get(ctx, name).Bytes()
 		if err == nil {
 			return blob, nil
 		}
 		if !errors.Is(err, goredis.Nil) {
-			return nil, err
+			return nil, s.named(ctx, err, name)
 		}
 		next, err := again()
 		if err != nil {
@@ -167,11 +172,12 @@ func (s *Store) Get(ctx context.Context, p pipeline.Partition, key string) (pipe
 		return nil, err
 	}
 	read := func() (string, error) {
-		cell, err := s.client.HGet(ctx, k.state(bucket(key)), key).Result()
+		name := k.state(bucket(key))
+		cell, err := s.client.HGet(ctx, name, key).Result()
 		if errors.Is(err, goredis.Nil) {
 			return "", nil
 		}
-		return cell, err
+		return cell, s.named(ctx, err, name)
 	}
 	cell, err := read()
 	if err != nil {
@@ -197,7 +203,7 @@ func (s *Store) Keys(ctx context.Context, p pipeline.Partition, prefix, after st
 	}
 	keys, err := s.client.ZRangeByLex(ctx, k.keys(), span).Result()
 	if err != nil {
-		return nil, fmt.Errorf("list keys of %s: %w", p, err)
+		return nil, fmt.Errorf("list keys of %s: %w", p, s.named(ctx, err, k.keys()))
 	}
 	return keys, nil
 }
@@ -248,7 +254,7 @@ func (s *Store) Count(ctx context.Context, p pipeline.Partition, prefix string) 
 	least, most := spanOf(prefix)
 	n, err := s.client.ZLexCount(ctx, k.keys(), least, most).Result()
 	if err != nil {
-		return 0, fmt.Errorf("count keys of %s: %w", p, err)
+		return 0, fmt.Errorf("count keys of %s: %w", p, s.named(ctx, err, k.keys()))
 	}
 	return n, nil
 }

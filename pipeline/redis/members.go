@@ -20,7 +20,7 @@ func (s *Store) Beat(ctx context.Context, member, beat string) (map[string]strin
 	}
 	all := pipe.HGetAll(ctx, s.members())
 	if _, err := pipe.Exec(ctx); err != nil {
-		return nil, fmt.Errorf("beats of group members: %w", err)
+		return nil, fmt.Errorf("beats of group members: %w", s.named(ctx, err, s.members()))
 	}
 	return all.Val(), nil
 }
@@ -28,7 +28,7 @@ func (s *Store) Beat(ctx context.Context, member, beat string) (map[string]strin
 // Forget implements pipeline.Roster.
 func (s *Store) Forget(ctx context.Context, member string) error {
 	if err := s.client.HDel(ctx, s.members(), member).Err(); err != nil {
-		return fmt.Errorf("forget group member %s: %w", member, err)
+		return fmt.Errorf("forget group member %s: %w", member, s.named(ctx, err, s.members()))
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -44,7 +43,7 @@ func (s *Store) run(ctx context.Context, sc script, keys []string, args []any) (
 		reply, err = s.eval(ctx, sc.name, words)
 	}
 	if err != nil {
-		return nil, damage(err)
+		return nil, s.named(ctx, err, keys...)
 	}
 	if len(reply) == 0 {
 		return nil, errors.New("a script answered nothing")
@@ -63,15 +62,6 @@ func (s *Store) run(ctx context.Context, sc script, keys []string, args []any) (
 		return nil, errUnwritten
 	}
 	return nil, fmt.Errorf("a script answered %v", reply[0])
-}
-
-// damage is the error of a key that is of another type than we made it: that does not end
-// by itself.
-func damage(err error) error {
-	if answer := goredis.Error(nil); errors.As(err, &answer) && strings.Contains(answer.Error(), "WRONGTYPE") {
-		return fmt.Errorf("%w: somebody has made something else of a key: %w", pipeline.ErrDamaged, err)
-	}
-	return err
 }
 
 func (s *Store) eval(ctx context.Context, name string, words []any) ([]any, error) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/pipeline"
 )
 
@@ -74,7 +75,11 @@ func (s *Server) failed(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	s.options.Logger.Warn("request not answered", slog.String("path", r.URL.Path), slog.Any("error", err))
 	if errors.Is(err, pipeline.ErrDamaged) {
-		writeError(w, http.StatusInternalServerError, "damaged_state", "the stored state of this key cannot be read: the command get KEY says why")
+		writeError(w, http.StatusInternalServerError, "damaged_state", "stored state cannot be read: the commands get KEY and check say why")
+		return
+	}
+	if errors.Is(err, cdf.ErrNumeric) {
+		writeError(w, http.StatusUnprocessableEntity, "not_finite", "the posterior has numbers that no float64 holds: "+err.Error())
 		return
 	}
 	w.Header().Set("Retry-After", strconv.Itoa(1))

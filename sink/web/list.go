@@ -208,7 +208,7 @@ func (s *Server) entry(ctx context.Context, f *filter, key string) ([]byte, erro
 		}), nil
 	}
 	m, err := s.options.Store.Model(ctx, key)
-	if errors.Is(err, pipeline.ErrDamaged) || errors.Is(err, cdf.ErrSnapshot) {
+	if errors.Is(err, pipeline.ErrDamaged) || errors.Is(err, cdf.ErrSnapshot) || errors.Is(err, cdf.ErrNumeric) {
 		o := newObject()
 		o.text("key", key)
 		if !f.brief {

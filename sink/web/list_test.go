@@ -217,9 +217,9 @@ func TestListEntries(t *testing.T) {
 	if !slices.Equal(names, []string{"beta[carrier=DL]", "sigma2"}) {
 		t.Errorf("variables %q", names)
 	}
-	store.list(2, "damaged")
-	if a = listOf(t, s, url.Values{"key": {"damaged"}}); len(a.Models) != 1 || !a.Models[0].Damaged {
-		t.Errorf("a damaged state: %+v", a)
+	store.list(2, "damaged", "beyond")
+	if a = listOf(t, s, url.Values{"key": {"damaged", "beyond"}}); len(a.Models) != 2 || !a.Models[0].Damaged || !a.Models[1].Damaged {
+		t.Errorf("a damaged state, and one that no number holds: %+v", a)
 	}
 	if a = listOf(t, s, url.Values{"flag": {"low_ess"}}); len(a.Models) != 0 || a.Next != nil {
 		t.Errorf("flags that nobody has: %+v", a)

@@ -169,6 +169,7 @@ func newShelf(t *testing.T) *shelf {
 	t.Helper()
 	s := &shelf{models: map[string]*Model{}, ends: []int64{50, 40, 40, 40}, errs: map[string]error{
 		"damaged": fmt.Errorf("key damaged: %w", pipeline.ErrDamaged),
+		"beyond":  fmt.Errorf("key beyond: %w: sigma2 has mean 5e160 and sd +Inf: give it a scale", cdf.ErrNumeric),
 		"away":    errors.New("dial tcp store.internal:6379: refused"),
 	}}
 	for _, key := range []string{"flights/ATL", "a b/../ü?", "x//y", "a+b", "x/history", "history", "..", "-k"} {
@@ -317,6 +318,7 @@ func TestErrors(t *testing.T) {
 		{"POST", "/v1/models/flights%2FATL", 405, "method_not_allowed", "GET, HEAD"},
 		{"GET", "/v1/models/flights%2FATL/predict", 405, "method_not_allowed", "POST"},
 		{"GET", "/v1/models/damaged", 500, "damaged_state", ""},
+		{"GET", "/v1/models/beyond", 422, "not_finite", ""},
 		{"GET", "/v1/models/away", 503, "unavailable", ""},
 		{"GET", "/nothing", 404, "not_found", ""},
 		{"GET", "/v1/nothing", 404, "not_found", ""},

@@ -107,7 +107,7 @@ var faulty = []mutant{
 	{"what is pending believed whatever it is", scripts,
 		"local announced = redis.call('SMEMBERS', KEYS[2])", "local announced = redis.pcall('SMEMBERS', KEYS[2])", "TestAnotherType", store},
 	{"key of another type taken for an outage", "pipeline/redis/run.go",
-		"return nil, damage(err)", "return nil, err", "TestAnotherType", store},
+		"return nil, s.named(ctx, err, keys...)", "return nil, err", "TestAnotherType", store},
 	{"connections to former addresses kept", "pipeline/kafka/client.go",
 		"\t\tc.sweep(n.idle)\n", "", "TestIdleConnections", broker},
 	{"claims all at once, whatever the store stands", "pipeline/shell_io.go",

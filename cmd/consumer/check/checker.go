@@ -184,7 +184,7 @@ func (k *checker) partitioner(ctx context.Context, s store, partitions int, home
 		p := pipeline.Partition{Topic: k.config.Kafka.Input, ID: id}
 		keys, err := s.Keys(ctx, p, "", "", sample)
 		if err != nil {
-			k.add(levelError, "redis", "check whether Redis is healthy", "keys of %s cannot be read: %v", p, err)
+			k.add(levelError, "redis", healthy(err), "keys of %s cannot be read: %v", p, err)
 			return
 		}
 		for _, key := range keys {

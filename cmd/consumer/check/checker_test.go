@@ -244,6 +244,8 @@ func TestCheckGroup(t *testing.T) {
 		{"the count lost, none added", fakeStore{pinned: pipeline.Unbegun, meta: map[int32]pipeline.Meta{0: made, 1: made, 2: made, 3: made}}, false, "under another configuration"},
 		{"the count lost", fakeStore{pinned: pipeline.Unbegun, meta: map[int32]pipeline.Meta{1: made, 2: made}}, true, "the store has lost how many partitions topic shards had"},
 		{"no answer", fakeStore{Shelf: connecttest.Shelf{Err: errors.New("connection refused")}}, true, "connection refused"},
+		{"another type", fakeStore{Shelf: connecttest.Shelf{Err: pipeline.ErrOtherType}}, true, "restore or delete that key"},
+		{"damage", fakeStore{Shelf: connecttest.Shelf{Err: pipeline.ErrDamaged}}, true, "the command state repair"},
 	} {
 		got, failed := findingsOf(t, configtest.Shortest, func(k *checker) {
 			k.group(t.Context(), c.store, 4, func([]pipeline.Configured) bool { return c.accepts })

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"net"
 	"slices"
 	"strings"
@@ -47,6 +48,17 @@ func (k *checker) advertised(ctx context.Context, c cluster) bool {
 	return ok
 }
 
+// healthy is what to do about a Redis that answers with an error.
+func healthy(err error) string {
+	switch {
+	case errors.Is(err, pipeline.ErrOtherType):
+		return "restore or delete that key; nothing else may write to the keys of Credence"
+	case errors.Is(err, pipeline.ErrDamaged):
+		return "the command state repair, or restore the store; nothing else may write to the keys of Credence"
+	}
+	return "check whether Redis is healthy"
+}
+
 // group compares what the store has of the group with the topic and the
 // configuration of now.
 func (k *checker) group(ctx context.Context, s store, partitions int, accepts func([]pipeline.Configured) bool) {
@@ -55,7 +67,7 @@ func (k *checker) group(ctx context.Context, s store, partitions int, accepts fu
 	why, remedy := layout.Elsewhere(k.config.Kafka.Input, partitions)
 	switch {
 	case err != nil:
-		k.add(levelError, "redis", "check whether Redis is healthy", "%v", err)
+		k.add(levelError, "redis", healthy(err), "%v", err)
 		return
 	case why != "":
 		k.add(levelError, subject, remedy, "%s, and every partition would halt", why)
@@ -66,7 +78,7 @@ func (k *checker) group(ctx context.Context, s store, partitions int, accepts fu
 		p := pipeline.Partition{Topic: k.config.Kafka.Input, ID: id}
 		meta, err := s.Meta(ctx, p)
 		if err != nil {
-			k.add(levelError, "redis", "check whether Redis is healthy; damaged state is rebuilt under a new kafka.group", "%v", err)
+			k.add(levelError, "redis", healthy(err), "%v", err)
 			return
 		}
 		begun = begun || meta.Exists

@@ -307,6 +307,9 @@ const lostAdvice = "states are not concerned, and the next shard of a key publis
 // partitions that it gets.
 func (n *Connection) admit(ctx context.Context) error {
 	_, err := n.Store.Beat(ctx, "", "")
+	if errors.Is(err, pipeline.ErrOtherType) {
+		err = nil // it answers, and its beats keep nobody from work
+	}
 	switch {
 	case n.watch == nil:
 	case err != nil:

@@ -84,6 +84,10 @@ func (m *Model) Notes() (all []string) {
 	if m.own != nil {
 		all = append(all, m.own.why)
 	}
+	if m.Dated() {
+		all = append(all, fmt.Sprintf("the response %s is a time, which is learnt as the seconds since 1970: effects and errors are in seconds; "+
+			"if what is between two times is meant, make that the response, as a number of days", plain(m.response.name)))
+	}
 	if text := m.responds(); text != "" {
 		all = append(all, text)
 	}

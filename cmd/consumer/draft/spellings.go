@@ -91,7 +91,10 @@ func (c *column) floating() bool {
 func quoted(texts []string) string {
 	var some []string
 	for _, text := range texts[:min(len(texts), mostAlike)] {
-		some = append(some, rows.Quoted(term.Cut(text, 40)))
+		if len(text) > 40 {
+			text = term.Cut(text, 40)
+		}
+		some = append(some, rows.Quoted(text))
 	}
 	return strings.Join(some, ", ")
 }

@@ -33,6 +33,7 @@ func TestNotesOfIntake(t *testing.T) {
 	}{
 		{"spellings", []cdf.Column{city("Rome", "Berlin", "berlin "), x, y}, []string{`# column city has levels that differ in spelling alone, each with an effect of its own: "Berlin", "berlin "; make them one`}, ""},
 		{"forms of Unicode", []cdf.Column{city("Z\u00fcrich", "Zu\u0308rich"), x, y}, []string{`: "Zu\u0308rich", "Zürich"; make`}, ""},
+		{"characters that are not seen", []cdf.Column{city("Bern\x02", "Bern"), x, y}, []string{`: "Bern", "Bern\x02"; make`}, ""},
 		{"zeros", []cdf.Column{city("007", "7", "a"), x, y}, []string{`: "007", "7"; make them one`}, ""},
 		{"names", []cdf.Column{city("Rome", "Berlin", "Bern"), x, y}, nil, "spelling"},
 		{"days as numbers", []cdf.Column{wholes("shipped", func(i int) int { return 20240101 + i*11%28 + 100*(i%12) }), x, y}, []string{"# column shipped looks like dates that are written as numbers (20240101 is a day)", "- shipped  #"}, ""},
@@ -81,11 +82,15 @@ func TestNotesOfIntake(t *testing.T) {
 	if _, err := profileOf(x, big("amount", 60)).Suggest(models.Kinds(), Wish{Response: "amount"}); err == nil || !strings.Contains(err.Error(), "beyond 2^53") {
 		t.Errorf("a response of names: %v", err)
 	}
+	m, err := profileOf(x, times("due", func(i int) float64 { return float64(1_700_000_000 + 86_400*(i*7%60)) })).Suggest(models.Kinds(), Wish{Response: "due"})
+	if notes := fmt.Sprint(m.Notes()); err != nil || !strings.Contains(notes, "the response due is a time, which is learnt as the seconds since 1970") {
+		t.Errorf("a response of times: %v %s", err, notes)
+	}
 	p := profileOf(x, y)
 	for i, key := range []string{"Shop", "shop", "store"} {
 		p.Add(key, &cdf.Batch{Rows: sampleRows, Columns: []cdf.Column{floats("x", func(j int) float64 { return float64(j * (i + 2) % 17) }), y}})
 	}
-	m, err := p.Suggest(models.Kinds(), Wish{Response: "y"})
+	m, err = p.Suggest(models.Kinds(), Wish{Response: "y"})
 	if notes := fmt.Sprint(m.Notes()); err != nil || !strings.Contains(notes, `keys differ in spelling alone, each with a model of its own: "Shop", "shop"; make`) {
 		t.Errorf("%v %s", err, notes)
 	}

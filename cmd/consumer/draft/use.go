@@ -130,6 +130,9 @@ func (p *Profile) responds(c *column) bool {
 // ResponseName is the column that the model explains.
 func (m *Model) ResponseName() string { return m.response.name }
 
+// Dated reports a response of times, which are numbers of seconds.
+func (m *Model) Dated() bool { return m.response.kind == cdf.Time }
+
 // Baselines says of each categorical feature against which level its effects are, "c of g":
 // nil for a formula, which says so itself.
 func (m *Model) Baselines() []string {

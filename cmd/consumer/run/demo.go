@@ -48,6 +48,9 @@ late, by its distance and hour of departure.`,
 			if duration < 0 {
 				return cli.Usagef("--duration %v is below 0", duration)
 			}
+			if err := CheckListen(listen); err != nil {
+				return err
+			}
 			ctx := cmd.Context()
 			if duration > 0 {
 				var cancel context.CancelFunc

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 
@@ -22,6 +23,21 @@ import (
 
 // anyPort is where the page is if its usual port is taken.
 const anyPort = "127.0.0.1:0"
+
+// CheckListen refuses a value of --listen that is no address; "" asks for no page.
+func CheckListen(address string) error {
+	if address == "" {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.DefaultResolver.LookupPort(context.Background(), "tcp", port)
+	}
+	if err != nil {
+		return cli.Usagef("--listen %s: want HOST:PORT, as in 127.0.0.1:8080", address)
+	}
+	return nil
+}
 
 // Inside says how a service runs that brings its own broker and store.
 type Inside struct {
@@ -52,6 +68,7 @@ func (o Inside) Start(ctx context.Context) (s *Service, end func(), err error) {
 		}
 	}()
 	s, err = NewService(ctx, o.Names, c, logger)
+	refused := new(net.OpError)
 	switch {
 	case err == nil:
 	case !o.Fixed:
@@ -59,6 +76,8 @@ func (o Inside) Start(ctx context.Context) (s *Service, end func(), err error) {
 		s, err = NewService(ctx, o.Names, c, logger)
 	case sockets.InUse(err): // of a flag, not of a file
 		err = fmt.Errorf("--listen %s: address already in use: another program listens there; take another port, or leave the flag out for one that is free", c.HTTP.Listen)
+	case errors.As(err, &refused) && refused.Op == "listen":
+		err = fmt.Errorf("--listen %s: %w", c.HTTP.Listen, refused.Err)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -43,7 +43,11 @@ restart has sent again are left out.`,
 			return a.Connected(&f.Flags, func(conn *connect.Connection) error {
 				topic := conn.Config.Kafka.Output
 				p, notify := NewPrinter(a, format, NewSelection(f.key, f.limit), "topic "+topic)
-				return Tail(cmd.Context(), conn.Feed(topic, f.from == "end", f.untilEnd, notify), p)
+				tail := Tail
+				if f.untilEnd {
+					tail = tailToEnd
+				}
+				return tail(cmd.Context(), conn.Feed(topic, f.from == "end", f.untilEnd, notify), p)
 			})
 		},
 	}
@@ -52,7 +56,7 @@ restart has sent again are left out.`,
 	cmd.Flags().StringVar(&f.key, "key", "", "only keys that match the `GLOB` (* stops at /, ** does not)")
 	cmd.Flags().StringVar(&f.from, "from", "beginning", "beginning or end")
 	cmd.Flags().IntVar(&f.limit, "limit", 0, "stop after `N` posteriors")
-	cmd.Flags().BoolVar(&f.untilEnd, "until-end", false, "stop at the end that the topic has now")
+	cmd.Flags().BoolVar(&f.untilEnd, "until-end", false, "stop at the end that the topic has now; exit code 1 if it is stopped before")
 	app.Offer(cmd, "from", "beginning", "end")
 	return cmd
 }

@@ -51,6 +51,20 @@ func Tail(ctx context.Context, from connect.Feed, p printer) error {
 	return errors.Join(shown, read, p.flush())
 }
 
+// errStopped is why a tail to the end failed that was stopped before.
+var errStopped = errors.New("stopped before the end of the topic")
+
+// tailToEnd is Tail of a feed that ends: that ctx does before is a failure, as of run --until-end.
+func tailToEnd(ctx context.Context, from connect.Feed, p printer) error {
+	if err := Tail(ctx, from, p); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return errStopped
+	}
+	return nil
+}
+
 // show hands records to the printer until it has had enough or there are no
 // more.
 func show(records <-chan *pipeline.Record, p printer) error {

@@ -135,6 +135,12 @@ func TestTailEnds(t *testing.T) {
 	if err := Tail(ctx, feedOf(nil, false), quiet); err != nil {
 		t.Errorf("interrupted: %v", err)
 	}
+	if err := tailToEnd(ctx, feedOf(nil, false), quiet); !errors.Is(err, errStopped) {
+		t.Errorf("interrupted before its end: %v", err)
+	}
+	if err := tailToEnd(t.Context(), feedOf(nil, true), quiet); err != nil {
+		t.Errorf("at its end: %v", err)
+	}
 	broken := errors.New("no such topic")
 	if err := Tail(t.Context(), func(context.Context, func(*pipeline.Record) error) error { return broken }, quiet); !errors.Is(err, broken) {
 		t.Errorf("a feed that fails: %v", err)

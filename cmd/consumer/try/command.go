@@ -12,6 +12,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/consumer/draft"
+	"github.com/credence-stream/credence/cmd/consumer/run"
 	"github.com/credence-stream/credence/cmd/internal/cli"
 	"github.com/credence-stream/credence/cmd/internal/term"
 	"github.com/credence-stream/credence/cmd/producer/rows"
@@ -163,6 +164,9 @@ func (f *flags) check(a *app.App, cmd *cobra.Command, args []string) error {
 		}
 	}
 	if err := checkFormat(f.file, f.format); err != nil {
+		return err
+	}
+	if err := run.CheckListen(f.listen); err != nil {
 		return err
 	}
 	f.ask.By, f.ask.Sample = "try", f.sample

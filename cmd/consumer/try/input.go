@@ -42,9 +42,9 @@ func checkFormat(file, format string) error {
 	return nil
 }
 
-// keepUntil copies what has no name to go by into a file of the right name, and returns it
+// keepUntil copies what has no name to go by into a file of the right name, base and an ending, and returns it
 // and what removes it. It does not wait for input once ctx has ended.
-func keepUntil(ctx context.Context, in io.Reader, format string, most int64) (name string, remove func(), err error) {
+func keepUntil(ctx context.Context, in io.Reader, base, format string, most int64) (name string, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "credence-try-*")
 	if err != nil {
 		return "", nil, cli.Temporary(err)
@@ -56,7 +56,7 @@ func keepUntil(ctx context.Context, in io.Reader, format string, most int64) (na
 	}
 	done := make(chan kept, 1)
 	go func() {
-		name, err := keep(dir, in, format, most)
+		name, err := keep(dir, in, base, format, most)
 		done <- kept{name, err}
 	}()
 	select {
@@ -73,14 +73,14 @@ func keepUntil(ctx context.Context, in io.Reader, format string, most int64) (na
 }
 
 // keep makes the copy in a folder.
-func keep(dir string, in io.Reader, format string, most int64) (name string, err error) {
+func keep(dir string, in io.Reader, base, format string, most int64) (name string, err error) {
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	head, _ := buffered.Peek(1 << 12) // what there is
 	ending, err := endingOf(head, format)
 	if err != nil {
 		return "", err
 	}
-	name = filepath.Join(dir, "stdin"+ending)
+	name = filepath.Join(dir, base+ending)
 	return name, copyTo(name, buffered, most)
 }
 
@@ -91,10 +91,27 @@ func copyTo(name string, in io.Reader, most int64) error {
 	}
 	n, err := io.Copy(out, io.LimitReader(in, most+1))
 	if err == nil && n > most {
-		err = fmt.Errorf("standard input has more than %s; try a file, which is not copied", cli.Size(most))
+		err = fmt.Errorf("the input has more than %s; a file whose name ends in its format is not copied", cli.Size(most))
 	}
 	return cli.Temporary(errors.Join(err, out.Close()))
 }
+
+// called is an error about a copy that names the input as its user does.
+type called struct {
+	error
+	copied, name string
+	as           string // the --format that it was read as, "" where its first bytes told it
+}
+
+func (c *called) Error() string {
+	text := strings.ReplaceAll(c.error.Error(), c.copied, c.name)
+	if c.as != "" && errors.Is(c.error, rows.ErrInput) {
+		text += " (--format " + c.as + ")"
+	}
+	return text
+}
+
+func (c *called) Unwrap() error { return c.error }
 
 // endingOf tells the ending of a file from its first bytes, or takes the one of a
 // format.

@@ -63,14 +63,14 @@ func TestAsManyBytesAsAreKept(t *testing.T) {
 	}
 	most := int64(1000)
 	for _, n := range []int{1000, 1001} {
-		name, err := keep(t.TempDir(), strings.NewReader("a\n"+strings.Repeat("1", n-2)), "", most)
+		name, err := keep(t.TempDir(), strings.NewReader("a\n"+strings.Repeat("1", n-2)), "stdin", "", most)
 		if n <= int(most) {
 			if info, statErr := os.Stat(name); err != nil || statErr != nil || info.Size() != int64(n) {
 				t.Errorf("%d bytes under a bound of %d: %v, %v", n, most, err, statErr)
 			}
 			continue
 		}
-		if err == nil || !strings.Contains(err.Error(), "standard input has more than 1,000 bytes; try a file") {
+		if err == nil || !strings.Contains(err.Error(), "the input has more than 1,000 bytes; a file whose name ends in its format is not copied") {
 			t.Errorf("%d bytes under a bound of %d: %v", n, most, err)
 		}
 	}
@@ -194,5 +194,38 @@ func TestManyResponses(t *testing.T) {
 	<-x.done
 	if said := fmt.Sprint(x.result); !strings.HasSuffix(said, "\n  and 180 more columns") || looks != mostListed {
 		t.Errorf("%d looks: %s", looks, said)
+	}
+}
+
+// What is wrong with the input is told of the file or of standard input, not of the copy that was read.
+func TestACopyIsCalledByItsName(t *testing.T) {
+	short := "x,sold\n" + strings.Repeat("1,2\n", 2000) + "1\n" // beyond what tells the format
+	file := clitest.WriteFile(t, "week 7.txt", []byte(short))
+	for _, c := range []struct{ file, format, want string }{
+		{"-", "", "standard input:2002: unusable input: 1 fields where the header has 2"},
+		{"-", "parquet", "standard input: unusable input: no Parquet file; it looks like text: give it a name that ends in .csv or .jsonl (--format parquet)"},
+		{file, "csv", file + ":2002: unusable input: 1 fields where the header has 2 (--format csv)"},
+	} {
+		x := begin(t, c.file, func(t *trial) { t.format, t.stdin = c.format, strings.NewReader(short) })
+		<-x.done
+		if !errors.Is(x.result, rows.ErrInput) || x.result.Error() != c.want {
+			t.Errorf("%s, --format %q: %v, want %q", c.file, c.format, x.result, c.want)
+		}
+	}
+}
+
+// A file that is read as its --format has it gives the key its name.
+func TestACopyHasTheNameOfItsFile(t *testing.T) {
+	file := clitest.WriteFile(t, "week 7.txt", []byte("x,sold\n"+strings.Repeat("1,2\n2,4\n3,5\n", 20)))
+	x := begin(t, file, func(t *trial) { t.format = "csv" })
+	<-x.done
+	if x.result != nil {
+		t.Fatal(x.result)
+	}
+	if said := x.err.String(); !strings.Contains(said, "one model for all rows, under the key week 7\n") {
+		t.Errorf("the key: %s", said)
+	}
+	if out := x.out.String(); !strings.Contains(out, "from week 7.txt (1 key)") || !strings.Contains(out, "\n  # with "+file+" under the name week 7.csv\n") || !strings.Contains(out, "replay --input 'week 7.csv' ") {
+		t.Errorf("the report: %s", out)
 	}
 }

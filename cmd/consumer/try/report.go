@@ -255,6 +255,9 @@ func (t *trial) units() string {
 	case kind.Count:
 		return per + ": the factor by which the rate changes."
 	}
+	if t.model.Dated() {
+		return fmt.Sprintf("%s, in seconds of %s.", per, show(t.model.ResponseName()))
+	}
 	return fmt.Sprintf("%s, in units of %s.", per, show(t.model.ResponseName()))
 }
 
@@ -334,8 +337,11 @@ func (t *trial) writeNext(w *strings.Builder, kept bool) {
 	}
 	consumer, with := cli.Command(t.Consumer), " --config "+cli.Quote(file)
 	w.WriteString("On real servers (their addresses are in the configuration)\n")
-	if t.file == "-" {
+	switch {
+	case t.file == "-":
 		fmt.Fprintf(w, "  # with what was piped in as %s\n", t.ask.Called)
+	case t.copied:
+		fmt.Fprintf(w, "  # with %s under the name %s\n", t.file, t.ask.Called)
 	}
 	fmt.Fprintf(w, "  %s check%s\n", consumer, with)
 	if t.file != "" {

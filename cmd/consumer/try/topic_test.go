@@ -123,7 +123,7 @@ func TestATopicIsReadAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.eventually(page, "/v1/dead-letters", func(_ int, body string) bool { return strings.Count(body, `"stage":"decode"`) == 2 })
-	x.end()
+	x.ended()
 	if !strings.Contains(x.err.String(), "2 records became dead letters (decode 2)") {
 		t.Errorf("what came later is not in the account:\n%s", x.err.String())
 	}

@@ -1,6 +1,7 @@
 package try
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,33 +35,46 @@ type trial struct {
 	mostRead  int // keys whose posteriors the report is about
 	mostBytes int64
 
+	copied bool   // it is read from a copy
 	one    string // key of all rows, where no column is the key
 	look   *draft.Look
 	model  *draft.Model
 	text   []byte // the configuration to keep
 	census *census
 	partly int64 // rows before an interrupt; 0: all was learnt from
+	whole  bool  // all was learnt from
 	told   bool  // an account was given
 }
 
-// run tries the file or the topic. The end of ctx is no failure.
+// run tries the file or the topic. The end of ctx is a failure only before all was learnt from.
 func (t *trial) run(ctx context.Context) error {
 	err := t.try(ctx)
-	if ctx.Err() != nil && !t.told {
+	if ctx.Err() == nil {
+		return err
+	}
+	if !t.told {
 		t.Printf("stopped before anything was learnt")
 	}
-	return cli.Stopped(ctx, err)
+	if !t.whole {
+		return cli.ErrReported
+	}
+	return nil
 }
 
-func (t *trial) try(ctx context.Context) error {
+func (t *trial) try(ctx context.Context) (err error) {
 	name, remove, err := t.named(ctx)
 	if err != nil {
 		return err
 	}
 	defer remove()
 	t.ask.Input, t.ask.Called = name, t.file
-	if t.file == "-" {
+	if t.copied = name != t.file; t.copied {
 		t.ask.Called = filepath.Base(name)
+		defer func() {
+			if err != nil {
+				err = &called{err, name, cmp.Or(strings.TrimPrefix(t.file, "-"), "standard input"), t.format}
+			}
+		}()
 	}
 	if t.file != "" {
 		t.one = strings.TrimSuffix(filepath.Base(name), rows.FormatOf(name)) // as producer replay has it
@@ -104,7 +118,7 @@ func (t *trial) try(ctx context.Context) error {
 
 // named returns a file whose name tells its format, and what removes it if it is a copy.
 func (t *trial) named(ctx context.Context) (string, func(), error) {
-	in := t.stdin
+	in, base := t.stdin, "stdin"
 	switch {
 	case t.file == "":
 		return "", func() {}, nil
@@ -115,11 +129,11 @@ func (t *trial) named(ctx context.Context) (string, func(), error) {
 			return "", nil, err
 		}
 		defer func() { _ = file.Close() }()
-		in = file
+		in, base = file, cmp.Or(strings.TrimSuffix(filepath.Base(t.file), filepath.Ext(t.file)), base)
 	default:
 		return t.file, func() {}, nil
 	}
-	return keepUntil(ctx, in, t.format, t.mostBytes)
+	return keepUntil(ctx, in, base, t.format, t.mostBytes)
 }
 
 // inside is the drafted configuration with broker and store in this process.
@@ -170,6 +184,7 @@ func (t *trial) learn(ctx context.Context, s *run.Service) error {
 		if err != nil && ctx.Err() != nil {
 			return t.interrupted(working, s)
 		}
+		t.whole = err == nil
 		if err == nil {
 			err = errors.Join(t.report(working, s), cut)
 		}

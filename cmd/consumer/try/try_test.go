@@ -3,6 +3,7 @@ package try
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -119,8 +120,21 @@ func (x *attempt) end() {
 			return false
 		}
 	})
-	if x.result != nil {
-		x.Errorf("an interrupt is no failure: %v", x.result)
+}
+
+// ended interrupts it once it has learnt from all rows, which is no failure.
+func (x *attempt) ended() {
+	x.Helper()
+	if x.end(); x.result != nil {
+		x.Errorf("an interrupt at the end is no failure: %v", x.result)
+	}
+}
+
+// cut interrupts it before, which is one, as of run --until-end.
+func (x *attempt) cut() {
+	x.Helper()
+	if x.end(); !errors.Is(x.result, cli.ErrReported) {
+		x.Errorf("an interrupt before the end is no success: %v", x.result)
 	}
 }
 
@@ -288,7 +302,7 @@ func TestATrialIsWhatItsCommandsGive(t *testing.T) {
 			t.Errorf("%s: %d\n%s\nby init, replay and run\n%s", key, code, got, want)
 		}
 	}
-	x.end()
+	x.ended()
 }
 
 // section is the part of a configuration that says what is modelled.
@@ -306,7 +320,7 @@ func TestAnInterruptedTrialSaysWhatItDid(t *testing.T) {
 	for shop := range 20 { // a slow machine does not save all that is applied when it is interrupted
 		x.eventually(page, fmt.Sprintf("/v1/models/shop%02d", shop), func(code int, _ string) bool { return code == 200 })
 	}
-	x.end()
+	x.cut()
 	m := x.until(`stopped before the end, after [0-9.]+ s: ([0-9,]+) records, ([0-9,]+) rows \([0-9,]+ per second\), 20 keys\.`)
 	if m[1] == "200,000" {
 		t.Errorf("it was not in the middle: %s", m[0])
@@ -334,7 +348,7 @@ func TestAnInterruptedPipe(t *testing.T) {
 	for kept := []string(nil); len(kept) == 0; <-tick.C {
 		kept, _ = filepath.Glob(filepath.Join(temp, "credence-try-*", "stdin.csv")) // the pattern is good
 	}
-	x.end()
+	x.cut()
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
 	}
@@ -362,5 +376,5 @@ func TestFirstBand(t *testing.T) {
 	}
 	x.until(`reached the end in [0-9.]+ s: [0-9,]+ records, 98,966 rows .*, 20 keys\. 1,034 of [0-9,]+ rows were left out: [0-9,]+ without [a-z_]+`)
 	t.Logf("all after %v", time.Since(x.began))
-	x.end()
+	x.ended()
 }

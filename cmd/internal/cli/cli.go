@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,10 +28,14 @@ func Main(run func(context.Context, []string) int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, end := context.WithCancel(ctx)
 	// The first signal ends the work in order, a second one ends the process.
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() { time.AfterFunc(echo, stop) })
 	hungUp(end)
 	os.Exit(run(ctx, os.Args[1:]))
 }
+
+// echo is how long after the first signal another one is taken for the same: timeout, and who stops a group of processes
+// and each of them, send it twice.
+var echo = 300 * time.Millisecond
 
 // hungUp calls end when the terminal is closed, unless the program was started to outlive
 // it, as by nohup. Of a terminal that is closed both the shell and the system tell: the

@@ -43,6 +43,8 @@ type guess struct {
 	numbers, days pair
 	nulls         nulls
 	words         map[string]int // read as missing, with how often
+	hidden        string         // the first field in which nothing is seen, and that has something
+	hiding        int            // such fields
 }
 
 // pair is what decides between two forms of the same fields.
@@ -76,7 +78,13 @@ func (g *guess) missing(field string) bool {
 	if !g.nulls.is(field) {
 		return false
 	}
-	if field = trimmed(field); field != "" {
+	bare := trimmed(field)
+	if bare == "" && hides(field) {
+		if g.hiding++; g.hiding == 1 {
+			g.hidden = strings.Clone(field)
+		}
+	}
+	if field = bare; field != "" {
 		if g.words == nil {
 			g.words = map[string]int{}
 		}

@@ -51,6 +51,21 @@ func unseen(r rune) bool {
 	return r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff
 }
 
+// hides reports a text with a character that shows nothing and is no blank.
+func hides(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unseen(r) && !unicode.IsSpace(r) })
+}
+
+// around says what trimmed takes off a text.
+func around(field string) string {
+	bare := trimmed(field)
+	from := strings.Index(field, bare)
+	if hides(field[:from]) || hides(field[from+len(bare):]) {
+		return "characters that are not seen"
+	}
+	return "blanks"
+}
+
 // wordsMet says which words were read as missing, and where.
 func (a *about) wordsMet(names []string, guesses []guess) {
 	rows, in := map[string]int{}, map[string][]string{}
@@ -62,6 +77,11 @@ func (a *about) wordsMet(names []string, guesses []guess) {
 	}
 	for _, word := range slices.Sorted(maps.Keys(rows)) {
 		a.note("%q is read as missing, %s in %s; --text C keeps column C as it is", word, howOften(rows[word]), listed(in[word]))
+	}
+	for i := range guesses {
+		if g := &guesses[i]; g.hiding > 0 {
+			a.note("column %q has nothing but characters that are not seen (as %q), read as missing, %s", names[i], clipped(g.hidden), howOften(g.hiding))
+		}
 	}
 }
 

@@ -156,8 +156,8 @@ func (a *about) keyOf(s *Selection, own string) (key string, skip bool, err erro
 // keysMet notes, once all rows are read, those without a key, and keys with blanks.
 func (a *about) keysMet(s *Selection) {
 	if a.blank != "" {
-		a.note("column %q has keys with blanks around them, which are kept (as %q): %q without them is another key; if they mean nothing, take them out of the file",
-			s.KeyColumn, clipped(a.blank), clipped(trimmed(a.blank)))
+		a.note("column %q has keys with %s around them, which are kept (as %q): %q without them is another key; if they mean nothing, take them out of the file",
+			s.KeyColumn, around(a.blank), clipped(a.blank), clipped(trimmed(a.blank)))
 	}
 	if a.floating != "" && !a.other {
 		a.note("column %q has keys with a fraction of 0 (as %q), as programs write integers where some are missing: %q is another key", s.KeyColumn, a.floating, strings.TrimSuffix(a.floating, ".0"))

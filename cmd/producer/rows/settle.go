@@ -149,8 +149,8 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 			column, g.misfit.field, g.misfit.line, g.figures, g.fields, g.misfit.field)
 	}
 	if r.form == asText && g.blank.line > 0 {
-		a.note("column %q has text with blanks around it, which are kept (as line %d has it: %q): %q without them is another level; if they mean nothing, take them out of the file",
-			column, g.blank.line, clipped(g.blank.field), clipped(trimmed(g.blank.field)))
+		a.note("column %q has text with %s around it, which are kept (as line %d has it: %q): %q without them is another level; if they mean nothing, take them out of the file",
+			column, around(g.blank.field), g.blank.line, clipped(g.blank.field), clipped(trimmed(g.blank.field)))
 	}
 	if g.endless.line > 0 && r.kind() == cdf.Float {
 		a.note("column %q has infinite numbers (as line %d has it: %q), and a shard with one is refused: --null %q makes it missing", column, g.endless.line, g.endless.field, g.endless.field)

@@ -27,7 +27,7 @@ func TestKeysWithAFraction(t *testing.T) {
 // Names of a CSV file are what is seen of them; texts and keys are kept, and a note shows them.
 func TestUnseenCharacters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "in.csv")
-	if err := os.WriteFile(path, []byte("\ufeff\ufeffshop\u200b,\u200ex,l,y\u00a0\nA,1\u200b,a,\u2060\nB\u200b,\ufeff2,b\ufeff,3\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("\ufeff\ufeffshop\u200b,\u200ex,l,y\u00a0\nA,1\u200b,a,\u2060\nA,\u00a0\t,a,\t\nB\u200b,\ufeff2,b\ufeff,3\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	src := opened(t, path, Selection{KeyColumn: "shop"})
@@ -39,12 +39,19 @@ func TestUnseenCharacters(t *testing.T) {
 		t.Errorf("the columns are %s", got)
 	}
 	notes := strings.Join(src.Notes(), "\n")
-	for _, want := range []string{`(as "B\u200b"): "B" without`, `(as line 3 has it: "b\ufeff"): "b" without`} {
+	for _, want := range []string{
+		`column "shop" has keys with characters that are not seen around them, which are kept (as "B\u200b"): "B" without`,
+		`column "l" has text with characters that are not seen around it, which are kept (as line 4 has it: "b\ufeff"): "b" without`,
+		`column "y" has nothing but characters that are not seen (as "\u2060"), read as missing, once`,
+	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q: %s", want, notes)
 		}
 	}
-	if got := fmt.Sprint(readAll(t, src)); got != "[A 1 \"a\" null B\u200b 2 \"b\\ufeff\" 3]" {
+	if strings.Contains(notes, `"x" has nothing`) {
+		t.Errorf("blanks are told of: %s", notes)
+	}
+	if got := fmt.Sprint(readAll(t, src)); got != "[A 1 \"a\" null A null \"a\" null B\u200b 2 \"b\\ufeff\" 3]" {
 		t.Errorf("the rows are %s", got)
 	}
 }

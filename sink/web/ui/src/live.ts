@@ -64,6 +64,9 @@ export class Stream {
   private last = ''
   private attempts = 0
   private opened = false
+  private readonly waiting = new Set<() => void>()
+  /** Something was read while there was no place: what came between may be in neither. */
+  private early = false
   private timer: ReturnType<typeof setTimeout> | undefined
   private hiding: ReturnType<typeof setTimeout> | undefined
 
@@ -90,6 +93,24 @@ export class Stream {
     if (JSON.stringify(query) === JSON.stringify(this.query)) return
     this.query = query
     if (this.set.peek().name !== 'paused') this.open()
+  }
+
+  /**
+   * placed waits until the stream has its first place, from which on it tells what changes: for ms at most, and not
+   * for a stream that is broken. Who goes on without a place is told a reset when there is one.
+   */
+  placed(ms: number): Promise<void> {
+    if (this.last !== '') return Promise.resolve()
+    return new Promise((done) => {
+      const end = () => {
+        clearTimeout(timer)
+        this.waiting.delete(end)
+        if (this.last === '') this.early = true
+        done()
+      }
+      const timer = setTimeout(end, ms)
+      this.waiting.add(end)
+    })
   }
 
   /** retry connects at once instead of waiting. */
@@ -124,7 +145,7 @@ export class Stream {
     source.onopen = () => {
       this.attempts = 0
       // Back without having taken a message before: what came between is not known.
-      if (this.opened && this.last === '') for (const l of this.listeners) l.reset?.()
+      if (this.opened && this.last === '') this.forgotten()
       this.opened = true
       this.set.value = { name: 'open' }
     }
@@ -142,8 +163,9 @@ export class Stream {
     })
     source.addEventListener('position', (event) => this.took(event))
     source.addEventListener('reset', (event) => {
+      this.early = false // told below
       this.took(event)
-      for (const l of this.listeners) l.reset?.()
+      this.forgotten()
     })
     source.onerror = () => {
       if (this.source === source) void this.lost(source)
@@ -151,7 +173,16 @@ export class Stream {
   }
 
   private took(event: MessageEvent) {
-    if (event.lastEventId) this.last = event.lastEventId
+    if (!event.lastEventId) return
+    this.last = event.lastEventId
+    for (const end of this.waiting) end()
+    if (this.early) this.forgotten()
+  }
+
+  /** forgotten tells that what was read may lack something. */
+  private forgotten() {
+    this.early = false
+    for (const l of this.listeners) l.reset?.()
   }
 
   /** The browser would come back by itself, but not after an error status, and without back-off. */
@@ -160,6 +191,7 @@ export class Stream {
     this.source = null
     const wait = Math.min(longestWait, firstWait * 2 ** this.attempts++) * (0.75 + Math.random() / 2)
     this.set.value = { name: 'lost', at: Date.now() + wait, failure: null }
+    for (const end of this.waiting) end()
     this.timer = setTimeout(() => this.open(), wait)
     // An EventSource does not tell the status: a small question does, and its
     // 401 leads to the login page.

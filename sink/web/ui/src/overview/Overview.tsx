@@ -16,8 +16,11 @@ import { listed, mostListed } from './listed.ts'
 import { NotReady, Totals, useOperations } from './Totals.tsx'
 import './overview.css'
 
+/** Milliseconds for which the list waits for the place of the live points; a proxy may hold their stream back. */
+const placing = 1000
+
 // Kept while other pages are shown, so that coming back is at once and where it was.
-const keys = new Keys()
+const keys = new Keys(() => live.placed(placing))
 const details = new Details()
 const memory = { top: 0, active: '' }
 

@@ -73,7 +73,8 @@ export class Keys {
   private typed: ReturnType<typeof setTimeout> | undefined
   private started = false
 
-  constructor() {
+  /** placed is waited for before anything is read: what comes after it, seen and removed are told. */
+  constructor(private readonly placed: () => Promise<void> = () => Promise.resolve()) {
     this.state = this.set
   }
 
@@ -101,7 +102,8 @@ export class Keys {
     // An order is read from its top: what was below may be elsewhere now.
     const want = clear || sort || text !== this.searched ? opening : Math.max(opening, this.all.length)
     this.searched = text
-    this.set.value = { ...this.set.peek(), ...(clear ? { shown: [], loaded: 0 } : {}), sortedAt: sort ? Date.now() : null }
+    this.set.value = { ...this.set.peek(), ...(clear ? { shown: [], loaded: 0 } : {}), loading: true, sortedAt: sort ? Date.now() : null }
+    await this.placed()
     await this.read([], want, { sorted: sort !== '' })
   }
 

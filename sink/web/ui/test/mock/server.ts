@@ -17,6 +17,8 @@ export interface Faults {
   halted: boolean
   /** Streams do not say where they begin, as where they break before they can. */
   nowhere: boolean
+  /** Streams are not answered until release. */
+  held: boolean
 }
 
 export interface MockOptions {
@@ -64,13 +66,14 @@ export function globs(list: string | null): (variable: string) => boolean {
 }
 
 export class Mock {
-  faults: Faults = { status: 0, ready: true, cut: false, halted: false, nowhere: false }
+  faults: Faults = { status: 0, ready: true, cut: false, halted: false, nowhere: false, held: false }
   readonly models = new Map<string, data.Model>()
   readonly asked: string[] = []
   private order: string[]
   private messages: Message[] = []
   private next = 1
   private clients = new Set<Client>()
+  private held: (() => void)[] = []
   private server: Server
   private ticking: ReturnType<typeof setInterval> | undefined
   private readonly random: () => number
@@ -127,6 +130,12 @@ export class Mock {
     for (const c of this.clients) c.response.destroy()
   }
 
+  /** release answers the streams that were held. */
+  release() {
+    this.faults.held = false
+    for (const answer of this.held.splice(0)) answer()
+  }
+
   async close() {
     clearInterval(this.ticking)
     this.cut()
@@ -159,6 +168,7 @@ export class Mock {
   }
 
   private stream(query: URLSearchParams, request: IncomingMessage, response: ServerResponse) {
+    if (this.faults.held) return void this.held.push(() => this.stream(query, request, response))
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
     const c: Client = {
       response, every: Number(query.get('every') ?? 0), glob: glob(query.get('key') ?? '**'), want: globs(query.get('variables')),

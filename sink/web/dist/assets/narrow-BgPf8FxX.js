@@ -1,1 +1,0 @@
-import{rt as e}from"./index-CKpjsChP.js";var t=matchMedia(`(max-width: 640px)`),n=e(t.matches);t.addEventListener(`change`,()=>n.value=t.matches);export{n as t};

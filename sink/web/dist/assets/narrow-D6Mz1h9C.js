@@ -1,0 +1,1 @@
+import{rt as e}from"./index-BQBv6WnH.js";var t=matchMedia(`(max-width: 640px)`),n=e(t.matches);t.addEventListener(`change`,()=>n.value=t.matches);export{n as t};
