@@ -169,11 +169,17 @@ func plugInAsItIs(t *testing.T, how string) {
 	}
 }
 
-// Of two states with one factor the plug-in may differ in its last digits, and in no more.
+// Of two states the plug-in may differ in its last digits, and in no more, and of many columns the factor.
 func TestTakesRoundedPlugIn(t *testing.T) {
-	m, other := newTest(t, 3), newTest(t, 3)
+	for _, p := range []int{3, 36} {
+		takesRounded(t, p)
+	}
+}
+
+func takesRounded(t *testing.T, p int) {
+	m, other := newTest(t, p), newTest(t, p)
 	d := modeltest.Stepper{Model: m}
-	d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(70, 3)), 60, 3, true), 1)
+	d.Must(t, modeltest.RegressionShard(rand.New(rand.NewPCG(70, 3)), 20*p, p, true), 1)
 	for _, c := range []struct {
 		factor float64
 		same   bool
@@ -182,11 +188,16 @@ func TestTakesRoundedPlugIn(t *testing.T) {
 			t.Fatal(err)
 		}
 		other.s2 *= c.factor
-		lin.Scale(-c.factor, other.r[:4]) // the first row
+		if p > 32 {
+			lin.Scale(-c.factor, other.r[:p+1]) // the first row
+		}
 		if got := other.TakeRounded(m); got != c.same {
-			t.Errorf("%v times: %v", c.factor, got)
+			t.Errorf("%d columns, %v times: %v", p, c.factor, got)
 		} else if got {
 			modeltest.SameState(t, m, other)
+		}
+		if other.r[1] += 1e-14; p == 3 && other.TakeRounded(m) {
+			t.Error("of few columns the factor may be another")
 		}
 	}
 }

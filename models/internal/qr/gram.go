@@ -2,6 +2,7 @@ package qr
 
 import (
 	"math"
+	"slices"
 
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/vec"
@@ -29,8 +30,11 @@ const mostInflated = 100
 // least and most bound squared lengths, so that products of columns neither lose digits nor overflow.
 const least, most = 1e-200, 1e200
 
+// fewest is the number of columns from which a Gram matrix of some rows pays.
+const fewest = 32
+
 // pays reports that the Gram matrix of so many rows of p columns is the cheaper way.
-func pays(rows, p int) bool { return p >= 32 && rows >= max(4*lin.PanelRows, 8*p) }
+func pays(rows, p int) bool { return p >= fewest && rows >= max(4*lin.PanelRows, 8*p) }
 
 // begin makes the Gram matrix that of r, of order n. It reports false where the columns before a column tell too much of it.
 func (g *gram) begin(r []float64, n int) bool {
@@ -101,9 +105,12 @@ func (g *gram) factorize(n int) bool {
 	return true
 }
 
-// SameRounded reports whether two factors of order n are those of the same rows, folded in in another order of operations: but for the signs
-// of their rows they differ by 1e-9 of a column's length at most, as cdf.RoundedSame.
+// SameRounded reports whether two factors of order n are those of the same rows, which may have been folded in in another order of operations
+// where Gram matrices pay: but for the signs of their rows they differ there by 1e-9 of a column's length at most, as cdf.RoundedSame. Elsewhere they are equal.
 func SameRounded(a, b []float64, n int) bool {
+	if n <= fewest {
+		return slices.Equal(a, b)
+	}
 	for j := range n {
 		length := 0.0
 		for i := range j + 1 {
