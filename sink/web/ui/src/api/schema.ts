@@ -690,7 +690,7 @@ export interface components {
             scored_rows?: number;
             flags?: components["schemas"]["Flag"][];
             posterior?: components["schemas"]["Row"][];
-            /** @description The stored state can't be read; other fields are missing */
+            /** @description The stored state can't be read, or no float64 holds its posterior; other fields are missing */
             damaged?: boolean;
         };
         ModelList: {
