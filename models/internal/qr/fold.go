@@ -21,8 +21,8 @@ type Work struct {
 // of X, and returns how many they are. Many rows go in by their Gram matrix where that has digits enough, few by reflections.
 // block has room for BlockLen(p) numbers.
 func (w *Work) Fold(r []float64, p int, block []float64, sh *cdf.Shard) int {
-	if w.byGram(r, p, block, sh) {
-		return responses(sh.Y)
+	if rows := w.byGram(r, p, block, sh); rows > 0 {
+		return rows
 	}
 	return w.reflect(r, p, block, sh)
 }
@@ -38,17 +38,21 @@ func (w *Work) reflect(r []float64, p int, block []float64, sh *cdf.Shard) int {
 	return rows
 }
 
-// byGram folds them in by their Gram matrix, if that pays and has digits enough. If not, r is as it was.
-func (w *Work) byGram(r []float64, p int, block []float64, sh *cdf.Shard) bool {
-	if !pays(len(sh.Y), p) || !pays(responses(sh.Y), p) || !w.gram.begin(r, p+1) {
-		return false
+// byGram folds them in by their Gram matrix, if that pays and has digits enough. If not, r is as it was and they are none.
+func (w *Work) byGram(r []float64, p int, block []float64, sh *cdf.Shard) int {
+	if !pays(len(sh.Y), p) {
+		return 0
+	}
+	rows := responses(sh.Y)
+	if !pays(rows, p) || !w.gram.begin(r, p+1) {
+		return 0
 	}
 	w.each(p, sh, func(x, y []float64) { w.gram.add(block, x, y) })
 	if !w.gram.factorize(p + 1) {
-		return false
+		return 0
 	}
 	copy(r, w.gram.factor)
-	return true
+	return rows
 }
 
 // responses is the number of rows that have a response.
