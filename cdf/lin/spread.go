@@ -6,12 +6,13 @@ import "github.com/credence-stream/credence/cdf/vec"
 // to |x_i'W|^2, W upper triangular; w holds it n x n, row-major, with 0 below its
 // diagonal.
 //
-// Strips of XW are squared as they are made, of up to 504 columns by AVX-512 in registers, the rows
-// side by side: what is multiplied of W is its upper half. It replaces loops over four rows of
-// W': 3.0 times as fast at n = 6, 3.5 times at 51 (BenchmarkSpread), and with the squares in
-// registers another 1.9, 1.7 and 1.2 times at 31, 51 and 128, on one core of a Xeon with AVX-512. Of fewer columns than a strip 240
+// Of up to 504 columns the rows lie side by side, and the products are squared in registers as they are made: what is multiplied of W is its
+// upper half, but for parts of vectors. Of more, strips of XW are squared. It replaces loops over four rows of
+// W': 3.0 times as fast at n = 6, 3.5 times at 51 (BenchmarkSpread), and side by side another 1.9, 1.7 and 1.2 times at 31, 51 and 128,
+// on one core of a Xeon with AVX-512. Of fewer columns than a strip 240
 // rows take 0.39, 0.44 and 0.58 of the time at 6, 8 and 11 to 21 columns, 10 rows 0.45, 0.34 and 0.75 to 0.54, in turns on a Xeon; 1,000
-// rows 0.74, 0.77 and 0.90 at 129, 211 and 501, and more than 1 from 512 columns on.
+// rows 0.74, 0.77 and 0.90 at 129, 211 and 501, and more than 1 from 512 columns on. By AVX2 100 rows take 0.54 of the time of strips at 6
+// columns, 0.60 at 51, 0.75 at 128 and 0.92 at 501, 10 rows 0.62, 0.61, 0.74 and 0.83, in turns on an EPYC (Zen 4) beside other work.
 func Spread(m, n int, x, w, b, dot, square []float64) {
 	if spreadVectors(m, n, x, w, b, dot, square) {
 		return

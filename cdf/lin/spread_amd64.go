@@ -10,12 +10,12 @@ import (
 // across is Spread of up to three vectors of rows side by side, as the assembly takes it. The stride is in
 // bytes.
 type across struct {
-	w             *float64
-	stride        int
-	x, b          *float64
-	dot, square   *float64
-	first, eights int // columns of W that come one by one, and in eights, before the last seven
-	n             int
+	w              *float64
+	stride         int
+	x, b           *float64
+	dot, square    *float64
+	first, several int // columns of W that come one by one, and in vectors, before the last but one of a vector
+	n              int
 }
 
 //go:noescape
@@ -27,32 +27,48 @@ func avx512Spread2(p *across)
 //go:noescape
 func avx512Spread3(p *across)
 
-// acrossMost is up to how many columns the rows side by side stay in the first cache, farMost up to how many W stays in the second.
-const acrossMost, farMost = 128, 504
+//go:noescape
+func avx2Spread1(p *across)
 
-// spreadVectors is Spread with the vectors across rows: of each column of W no more than eight are
+//go:noescape
+func avx2Spread2(p *across)
+
+//go:noescape
+func avx2Spread3(p *across)
+
+// farMost is up to how many columns W stays in the second cache.
+const farMost = 504
+
+// spreadVectors is Spread with the vectors across rows: of each column of W no more than a vector's numbers are
 // multiplied that are 0. It reports whether it did.
 func spreadVectors(m, n int, x, w, b, dot, square []float64) bool {
-	switch {
-	case with != isa.AVX512 || n > farMost:
+	lanes := with.Lanes()
+	room := n * lanes * min((m+lanes-1)/lanes, 3)
+	switch { // the less room, the less to clear
+	case with == isa.Portable || n > farMost:
 		return false
 	case m == 0:
-	case n <= fewMost:
+	case with == isa.AVX512 && n <= fewMost:
 		spreadFew(m, n, x, w, b, dot, square)
-	case n <= stripCols: // less to clear
-		var columns [stripCols * stripCols]float64
+	case n < lanes-1:
+		return false
+	case room <= smallRoom:
+		var columns [smallRoom]float64
 		spreadSides(m, n, x, w, b, dot, square, columns[:])
-	case n <= acrossMost && m <= panelCols:
-		var columns [acrossMost * panelCols]float64
+	case room <= 2*smallRoom:
+		var columns [2 * smallRoom]float64
 		spreadSides(m, n, x, w, b, dot, square, columns[:])
-	case n <= acrossMost:
-		var columns [acrossMost * stripCols]float64
+	case room <= 6*smallRoom:
+		var columns [6 * smallRoom]float64
 		spreadSides(m, n, x, w, b, dot, square, columns[:])
 	default:
 		spreadFar(m, n, x, w, b, dot, square)
 	}
 	return true
 }
+
+// smallRoom is that of as many columns as a strip has, by AVX-512.
+const smallRoom = stripCols * stripCols
 
 // spreadFar has room for many columns, apart, so that others who spread need no such stack.
 //
@@ -66,24 +82,31 @@ func spreadFar(m, n int, x, w, b, dot, square []float64) {
 func spreadSides(m, n int, x, w, b, dot, square, columns []float64) {
 	var ends [2 * stripCols]float64
 	_, _, _, _ = w[n*n-1], b[n-1], dot[m-1], square[m-1] // assembly knows no bounds
-	p := across{w: &w[0], stride: 8 * n, x: &columns[0], b: &b[0], first: (n - 7) % 8, eights: (n - 7) / 8, n: n}
-	for from := 0; from < m; from += stripCols {
-		h := min(m-from, stripCols)
-		vectors := (h + 7) / 8
-		vec.Transpose(h, n, x[from*n:], n, columns, 8*vectors)
+	lanes := with.Lanes()
+	p := across{w: &w[0], stride: 8 * n, x: &columns[0], b: &b[0], first: (n + 1) % lanes, several: (n + 1 - lanes) / lanes, n: n}
+	for from := 0; from < m; from += 3 * lanes {
+		h := min(m-from, 3*lanes)
+		vectors := (h + lanes - 1) / lanes
+		vec.Transpose(h, n, x[from*n:], n, columns, lanes*vectors)
 		p.dot, p.square = &dot[from], &square[from]
-		if h < 8*vectors {
+		if h < lanes*vectors {
 			p.dot, p.square = &ends[0], &ends[stripCols]
 		}
-		switch vectors {
-		case 1:
+		switch wide := with == isa.AVX512; {
+		case wide && vectors == 1:
 			avx512Spread1(&p)
-		case 2:
+		case wide && vectors == 2:
 			avx512Spread2(&p)
-		default:
+		case wide:
 			avx512Spread3(&p)
+		case vectors == 1:
+			avx2Spread1(&p)
+		case vectors == 2:
+			avx2Spread2(&p)
+		default:
+			avx2Spread3(&p)
 		}
-		if h < 8*vectors {
+		if h < lanes*vectors {
 			copy(dot[from:m], ends[:])
 			copy(square[from:m], ends[stripCols:])
 		}

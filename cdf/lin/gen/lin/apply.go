@@ -23,8 +23,8 @@ const (
 	applyBits  = 64
 )
 
-// applications writes the functions that apply a panel of reflections to one, two or three
-// panels. AVX2 has too few registers for the sums of eight reflections.
+// applications writes the functions of AVX-512 that apply a panel of reflections to one, two or three
+// panels.
 func applications() {
 	for panels := 1; panels <= 3; panels++ {
 		apply(panels, "", func(v reg.VecPhysical) reg.VecPhysical { return v })

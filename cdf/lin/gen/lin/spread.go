@@ -12,41 +12,62 @@ import (
 
 // Offsets of the fields of lin.across.
 const (
-	acrossW      = 0
-	acrossStride = 8
-	acrossX      = 16
-	acrossB      = 24
-	acrossDot    = 32
-	acrossSquare = 40
-	acrossFirst  = 48
-	acrossEights = 56
-	acrossN      = 64
+	acrossW       = 0
+	acrossStride  = 8
+	acrossX       = 16
+	acrossB       = 24
+	acrossDot     = 32
+	acrossSquare  = 40
+	acrossFirst   = 48
+	acrossSeveral = 56
+	acrossN       = 64
 )
 
-// spreads writes the functions that find, for 8, 16 and 24 rows x side by side, x'b and |x'W|^2, of which the
-// columns come one by one first, then in eights, and the last seven together with b. AVX2 has
-// too few registers.
+// spreads writes the functions that find, for one, two or three vectors of rows x side by side, x'b and |x'W|^2, of which the
+// columns come one by one first, then as many at once as a vector has numbers, and the last of these, but one, together with b.
 func spreads() {
-	for vectors := 1; vectors <= 3; vectors++ {
-		spread(vectors)
+	for _, set := range []asm.Set{asm.AVX512, asm.AVX2} {
+		for vectors := 1; vectors <= 3; vectors++ {
+			spread(set, vectors)
+		}
 	}
 }
 
-func spread(vectors int) {
-	const last = 7
-	TEXT(fmt.Sprintf("avx512Spread%d", vectors), NOSPLIT, "func(p *byte)")
+// spread writes it for so many vectors. AVX2 has no registers for the sums of squares, which stay in memory.
+func spread(set asm.Set, vectors int) {
+	last, bytes := set.Lanes-1, 8*set.Lanes
+	TEXT(fmt.Sprintf("%sSpread%d", set.Name, vectors), NOSPLIT, "func(p *byte)")
 	p := Load(Param("p"), GP64())
 	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
-	sum := func(i, q int) reg.VecPhysical { return asm.Z[i*vectors+q] }
-	col := func(q int) reg.VecPhysical { return asm.Z[24+q] }
+	sum := func(i, q int) reg.VecPhysical { return set.R[i*vectors+q] }
+	col := func(q int) reg.VecPhysical { return set.R[3*set.Lanes+q] }
 	square := func(q int) reg.VecPhysical { return asm.Z[28+q] }
-	factors := []reg.VecPhysical{asm.Z[27], asm.Z[31]}
-	full := func(v reg.VecPhysical, _ int) reg.VecPhysical { return v }
-	set := asm.AVX512
+	factors := []reg.VecPhysical{asm.Y[15]}
+	if set.Wide() {
+		factors = []reg.VecPhysical{asm.Z[27], asm.Z[31]}
+	}
+	multiply := func(m Mem, i int) {
+		if set.Wide() && vectors == 1 {
+			VFMADD231PD_BCST(m, col(0), sum(i, 0))
+			return
+		}
+		factor := factors[i%len(factors)]
+		VBROADCASTSD(m, factor)
+		for q := range vectors {
+			VFMADD231PD(col(q), factor, sum(i, q))
+		}
+	}
 	stride, w, deep := asm.Loaded(at(acrossStride)), asm.Loaded(at(acrossW)), GP64()
-	from, x, left, b := GP64(), GP64(), GP64(), GP64()
+	from, x, left, b, dst := GP64(), GP64(), GP64(), GP64(), GP64()
+	squares := func(q int) Mem { return Mem{Base: dst, Disp: bytes * q} }
+	MOVQ(at(acrossSquare), dst)
 	for q := range vectors {
-		set.Zero(square(q))
+		if set.Wide() {
+			set.Zero(square(q))
+		} else {
+			set.Zero(col(q))
+			VMOVUPD(col(q), squares(q))
+		}
 	}
 	MOVQ(U32(0), deep)
 
@@ -65,26 +86,38 @@ func spread(vectors int) {
 		}
 		Label(label)
 		for q := range vectors {
-			VMOVUPD(Mem{Base: x, Disp: 64 * q}, col(q))
+			VMOVUPD(Mem{Base: x, Disp: bytes * q}, col(q))
 		}
 		for i := range columns {
 			m := Mem{Base: from, Disp: 8 * i}
 			if i == own {
 				m = Mem{Base: b}
 			}
-			multiply(m, factors[i%2], full, vectors, col, func(q int) reg.VecPhysical { return sum(i, q) })
+			multiply(m, i)
 		}
 		ADDQ(stride, from)
-		ADDQ(U32(64*vectors), x)
+		ADDQ(U32(bytes*vectors), x)
 		if columns > own {
 			ADDQ(U8(8), b)
 		}
 		DECQ(left)
 		JNZ(LabelRef(label))
+		to := square
+		if !set.Wide() {
+			to = col
+			for q := range vectors {
+				VMOVUPD(squares(q), to(q))
+			}
+		}
 		for i := range own {
 			for q := range vectors {
 				VMULPD(sum(i, q), sum(i, q), sum(i, q))
-				VADDPD(sum(i, q), square(q), square(q))
+				VADDPD(sum(i, q), to(q), to(q))
+			}
+		}
+		if !set.Wide() {
+			for q := range vectors {
+				VMOVUPD(to(q), squares(q))
 			}
 		}
 	}
@@ -104,21 +137,21 @@ func spread(vectors int) {
 		tile("one", 1, 1)
 		ADDQ(U8(8), w)
 	})
-	times("eights", acrossEights, func() {
-		ADDQ(U8(8), deep)
-		tile("eight", 8, 8)
-		ADDQ(U8(64), w)
+	times("several", acrossSeveral, func() {
+		ADDQ(U8(set.Lanes), deep)
+		tile("some", set.Lanes, set.Lanes)
+		ADDQ(U8(bytes), w)
 	})
 	MOVQ(at(acrossN), deep)
 	tile("last", last+1, last)
-	for _, to := range []struct {
-		field int
-		of    func(q int) reg.VecPhysical
-	}{{acrossDot, func(q int) reg.VecPhysical { return sum(last, q) }}, {acrossSquare, square}} {
-		dst := asm.Loaded(at(to.field))
+	if set.Wide() {
 		for q := range vectors {
-			VMOVUPD(to.of(q), Mem{Base: dst, Disp: 64 * q})
+			VMOVUPD(square(q), squares(q))
 		}
+	}
+	MOVQ(at(acrossDot), dst)
+	for q := range vectors {
+		VMOVUPD(sum(last, q), Mem{Base: dst, Disp: bytes * q})
 	}
 	asm.End()
 }
