@@ -42,6 +42,17 @@ func avx2x2(p *panel)
 //go:noescape
 func avx2x3(p *panel)
 
+// They do so where the last vector is whole.
+//
+//go:noescape
+func avx2x1Whole(p *panel)
+
+//go:noescape
+func avx2x2Whole(p *panel)
+
+//go:noescape
+func avx2x3Whole(p *panel)
+
 // strip adds AB to c, rows x cols, over the depth.
 func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs int) {
 	if with == isa.Portable {
@@ -73,11 +84,17 @@ func strip(rows, cols, deep int, a factor, b []float64, bs int, c []float64, cs 
 			}
 		} else {
 			isa.Mask(p.mask[:], last)
-			switch vectors {
-			case 1:
+			switch whole := last == isa.AVX2.Lanes(); {
+			case vectors == 1 && whole:
+				avx2x1Whole(&p)
+			case vectors == 1:
 				avx2x1(&p)
-			case 2:
+			case vectors == 2 && whole:
+				avx2x2Whole(&p)
+			case vectors == 2:
 				avx2x2(&p)
+			case whole:
+				avx2x3Whole(&p)
 			default:
 				avx2x3(&p)
 			}

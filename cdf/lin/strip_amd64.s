@@ -1703,6 +1703,374 @@ rows1end:
 	VZEROUPPER
 	RET
 
+// func avx2x1Whole(p *byte)
+// Requires: AVX, FMA3
+TEXT ·avx2x1Whole(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ CX, 112(AX)
+	MOVQ 40(AX), CX
+	MOVQ CX, 120(AX)
+	MOVQ 56(AX), CX
+	MOVQ CX, 128(AX)
+	MOVQ 8(AX), CX
+	LEAQ (CX)(CX*2), DX
+	MOVQ 16(AX), BX
+	MOVQ 32(AX), SI
+
+rows12:
+	CMPQ    128(AX), $0x0c
+	JLT     rows12end
+	CMPB    136(AX), $0x00
+	JNE     rows12sets
+	MOVQ    120(AX), DI
+	MOVQ    48(AX), R8
+	VMOVUPD (DI), Y0
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y1
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y2
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y3
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y4
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y5
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y6
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y7
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y8
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y9
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y10
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y11
+	ADDQ    R8, DI
+	JMP     rows12begin
+
+rows12sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+rows12begin:
+	MOVQ 112(AX), DI
+	LEAQ (DI)(CX*4), R8
+	LEAQ (R8)(CX*4), R9
+	MOVQ 24(AX), R10
+	MOVQ 64(AX), R11
+
+rows12depth:
+	VMOVUPD      (R10), Y12
+	VBROADCASTSD (DI), Y13
+	VFMADD231PD  Y12, Y13, Y0
+	VBROADCASTSD (DI)(CX*1), Y13
+	VFMADD231PD  Y12, Y13, Y1
+	VBROADCASTSD (DI)(CX*2), Y13
+	VFMADD231PD  Y12, Y13, Y2
+	VBROADCASTSD (DI)(DX*1), Y13
+	VFMADD231PD  Y12, Y13, Y3
+	VBROADCASTSD (R8), Y13
+	VFMADD231PD  Y12, Y13, Y4
+	VBROADCASTSD (R8)(CX*1), Y13
+	VFMADD231PD  Y12, Y13, Y5
+	VBROADCASTSD (R8)(CX*2), Y13
+	VFMADD231PD  Y12, Y13, Y6
+	VBROADCASTSD (R8)(DX*1), Y13
+	VFMADD231PD  Y12, Y13, Y7
+	VBROADCASTSD (R9), Y13
+	VFMADD231PD  Y12, Y13, Y8
+	VBROADCASTSD (R9)(CX*1), Y13
+	VFMADD231PD  Y12, Y13, Y9
+	VBROADCASTSD (R9)(CX*2), Y13
+	VFMADD231PD  Y12, Y13, Y10
+	VBROADCASTSD (R9)(DX*1), Y13
+	VFMADD231PD  Y12, Y13, Y11
+	ADDQ         SI, R10
+	ADDQ         BX, DI
+	ADDQ         BX, R8
+	ADDQ         BX, R9
+	DECQ         R11
+	JNZ          rows12depth
+	MOVQ         120(AX), DI
+	MOVQ         48(AX), R8
+	VMOVUPD      Y0, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y1, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y2, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y3, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y4, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y5, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y6, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y7, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y8, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y9, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y10, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y11, (DI)
+	ADDQ         R8, DI
+	MOVQ         DI, 120(AX)
+	IMUL3Q       $0x0c, CX, DI
+	ADDQ         DI, 112(AX)
+	SUBQ         $0x0c, 128(AX)
+	JMP          rows12
+
+rows12end:
+rows8:
+	CMPQ    128(AX), $0x08
+	JLT     rows8end
+	CMPB    136(AX), $0x00
+	JNE     rows8sets
+	MOVQ    120(AX), DI
+	MOVQ    48(AX), R8
+	VMOVUPD (DI), Y0
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y1
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y2
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y3
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y4
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y5
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y6
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y7
+	ADDQ    R8, DI
+	JMP     rows8begin
+
+rows8sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+rows8begin:
+	MOVQ 112(AX), DI
+	LEAQ (DI)(CX*4), R8
+	MOVQ 24(AX), R9
+	MOVQ 64(AX), R10
+
+rows8depth:
+	VMOVUPD      (R9), Y12
+	VBROADCASTSD (DI), Y13
+	VFMADD231PD  Y12, Y13, Y0
+	VBROADCASTSD (DI)(CX*1), Y13
+	VFMADD231PD  Y12, Y13, Y1
+	VBROADCASTSD (DI)(CX*2), Y13
+	VFMADD231PD  Y12, Y13, Y2
+	VBROADCASTSD (DI)(DX*1), Y13
+	VFMADD231PD  Y12, Y13, Y3
+	VBROADCASTSD (R8), Y13
+	VFMADD231PD  Y12, Y13, Y4
+	VBROADCASTSD (R8)(CX*1), Y13
+	VFMADD231PD  Y12, Y13, Y5
+	VBROADCASTSD (R8)(CX*2), Y13
+	VFMADD231PD  Y12, Y13, Y6
+	VBROADCASTSD (R8)(DX*1), Y13
+	VFMADD231PD  Y12, Y13, Y7
+	ADDQ         SI, R9
+	ADDQ         BX, DI
+	ADDQ         BX, R8
+	DECQ         R10
+	JNZ          rows8depth
+	MOVQ         120(AX), DI
+	MOVQ         48(AX), R8
+	VMOVUPD      Y0, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y1, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y2, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y3, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y4, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y5, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y6, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y7, (DI)
+	ADDQ         R8, DI
+	MOVQ         DI, 120(AX)
+	IMUL3Q       $0x08, CX, DI
+	ADDQ         DI, 112(AX)
+	SUBQ         $0x08, 128(AX)
+	JMP          rows8
+
+rows8end:
+rows4:
+	CMPQ    128(AX), $0x04
+	JLT     rows4end
+	CMPB    136(AX), $0x00
+	JNE     rows4sets
+	MOVQ    120(AX), DI
+	MOVQ    48(AX), R8
+	VMOVUPD (DI), Y0
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y1
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y2
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y3
+	ADDQ    R8, DI
+	JMP     rows4begin
+
+rows4sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+rows4begin:
+	MOVQ 112(AX), DI
+	MOVQ 24(AX), R8
+	MOVQ 64(AX), R9
+
+rows4depth:
+	VMOVUPD      (R8), Y12
+	VBROADCASTSD (DI), Y13
+	VFMADD231PD  Y12, Y13, Y0
+	VBROADCASTSD (DI)(CX*1), Y13
+	VFMADD231PD  Y12, Y13, Y1
+	VBROADCASTSD (DI)(CX*2), Y13
+	VFMADD231PD  Y12, Y13, Y2
+	VBROADCASTSD (DI)(DX*1), Y13
+	VFMADD231PD  Y12, Y13, Y3
+	ADDQ         SI, R8
+	ADDQ         BX, DI
+	DECQ         R9
+	JNZ          rows4depth
+	MOVQ         120(AX), DI
+	MOVQ         48(AX), R8
+	VMOVUPD      Y0, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y1, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y2, (DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y3, (DI)
+	ADDQ         R8, DI
+	MOVQ         DI, 120(AX)
+	IMUL3Q       $0x04, CX, DI
+	ADDQ         DI, 112(AX)
+	SUBQ         $0x04, 128(AX)
+	JMP          rows4
+
+rows4end:
+rows2:
+	CMPQ    128(AX), $0x02
+	JLT     rows2end
+	CMPB    136(AX), $0x00
+	JNE     rows2sets
+	MOVQ    120(AX), DX
+	MOVQ    48(AX), DI
+	VMOVUPD (DX), Y0
+	ADDQ    DI, DX
+	VMOVUPD (DX), Y1
+	ADDQ    DI, DX
+	JMP     rows2begin
+
+rows2sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+rows2begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
+
+rows2depth:
+	VMOVUPD      (DI), Y12
+	VBROADCASTSD (DX), Y13
+	VFMADD231PD  Y12, Y13, Y0
+	VBROADCASTSD (DX)(CX*1), Y13
+	VFMADD231PD  Y12, Y13, Y1
+	ADDQ         SI, DI
+	ADDQ         BX, DX
+	DECQ         R8
+	JNZ          rows2depth
+	MOVQ         120(AX), DX
+	MOVQ         48(AX), DI
+	VMOVUPD      Y0, (DX)
+	ADDQ         DI, DX
+	VMOVUPD      Y1, (DX)
+	ADDQ         DI, DX
+	MOVQ         DX, 120(AX)
+	IMUL3Q       $0x02, CX, DX
+	ADDQ         DX, 112(AX)
+	SUBQ         $0x02, 128(AX)
+	JMP          rows2
+
+rows2end:
+rows1:
+	CMPQ    128(AX), $0x01
+	JLT     rows1end
+	CMPB    136(AX), $0x00
+	JNE     rows1sets
+	MOVQ    120(AX), DX
+	MOVQ    48(AX), DI
+	VMOVUPD (DX), Y0
+	ADDQ    DI, DX
+	JMP     rows1begin
+
+rows1sets:
+	VXORPD Y0, Y0, Y0
+
+rows1begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
+
+rows1depth:
+	VMOVUPD      (DI), Y12
+	VBROADCASTSD (DX), Y13
+	VFMADD231PD  Y12, Y13, Y0
+	ADDQ         SI, DI
+	ADDQ         BX, DX
+	DECQ         R8
+	JNZ          rows1depth
+	MOVQ         120(AX), DX
+	MOVQ         48(AX), DI
+	VMOVUPD      Y0, (DX)
+	ADDQ         DI, DX
+	MOVQ         DX, 120(AX)
+	IMUL3Q       $0x01, CX, DX
+	ADDQ         DX, 112(AX)
+	SUBQ         $0x01, 128(AX)
+	JMP          rows1
+
+rows1end:
+	VZEROUPPER
+	RET
+
 // func avx2x2(p *byte)
 // Requires: AVX, FMA3
 TEXT ·avx2x2(SB), NOSPLIT, $0-8
@@ -1819,6 +2187,95 @@ rows6depth:
 	JMP          rows6
 
 rows6end:
+rows5:
+	CMPQ       128(AX), $0x05
+	JLT        rows5end
+	CMPB       136(AX), $0x00
+	JNE        rows5sets
+	MOVQ       120(AX), DI
+	MOVQ       48(AX), R8
+	VMOVUPD    (DI), Y0
+	VMASKMOVPD 32(DI), Y15, Y1
+	ADDQ       R8, DI
+	VMOVUPD    (DI), Y2
+	VMASKMOVPD 32(DI), Y15, Y3
+	ADDQ       R8, DI
+	VMOVUPD    (DI), Y4
+	VMASKMOVPD 32(DI), Y15, Y5
+	ADDQ       R8, DI
+	VMOVUPD    (DI), Y6
+	VMASKMOVPD 32(DI), Y15, Y7
+	ADDQ       R8, DI
+	VMOVUPD    (DI), Y8
+	VMASKMOVPD 32(DI), Y15, Y9
+	ADDQ       R8, DI
+	JMP        rows5begin
+
+rows5sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+
+rows5begin:
+	MOVQ 112(AX), DI
+	LEAQ (DI)(CX*4), R8
+	MOVQ 24(AX), R9
+	MOVQ 64(AX), R10
+
+rows5depth:
+	VMOVUPD      (R9), Y12
+	VMASKMOVPD   32(R9), Y15, Y13
+	VBROADCASTSD (DI), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	VBROADCASTSD (DI)(CX*1), Y14
+	VFMADD231PD  Y12, Y14, Y2
+	VFMADD231PD  Y13, Y14, Y3
+	VBROADCASTSD (DI)(CX*2), Y14
+	VFMADD231PD  Y12, Y14, Y4
+	VFMADD231PD  Y13, Y14, Y5
+	VBROADCASTSD (DI)(DX*1), Y14
+	VFMADD231PD  Y12, Y14, Y6
+	VFMADD231PD  Y13, Y14, Y7
+	VBROADCASTSD (R8), Y14
+	VFMADD231PD  Y12, Y14, Y8
+	VFMADD231PD  Y13, Y14, Y9
+	ADDQ         SI, R9
+	ADDQ         BX, DI
+	ADDQ         BX, R8
+	DECQ         R10
+	JNZ          rows5depth
+	MOVQ         120(AX), DI
+	MOVQ         48(AX), R8
+	VMOVUPD      Y0, (DI)
+	VMASKMOVPD   Y1, Y15, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y2, (DI)
+	VMASKMOVPD   Y3, Y15, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y4, (DI)
+	VMASKMOVPD   Y5, Y15, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y6, (DI)
+	VMASKMOVPD   Y7, Y15, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y8, (DI)
+	VMASKMOVPD   Y9, Y15, 32(DI)
+	ADDQ         R8, DI
+	MOVQ         DI, 120(AX)
+	IMUL3Q       $0x05, CX, DI
+	ADDQ         DI, 112(AX)
+	SUBQ         $0x05, 128(AX)
+	JMP          rows5
+
+rows5end:
 rows4:
 	CMPQ       128(AX), $0x04
 	JLT        rows4end
@@ -1895,6 +2352,71 @@ rows4depth:
 	JMP          rows4
 
 rows4end:
+rows3:
+	CMPQ       128(AX), $0x03
+	JLT        rows3end
+	CMPB       136(AX), $0x00
+	JNE        rows3sets
+	MOVQ       120(AX), DX
+	MOVQ       48(AX), DI
+	VMOVUPD    (DX), Y0
+	VMASKMOVPD 32(DX), Y15, Y1
+	ADDQ       DI, DX
+	VMOVUPD    (DX), Y2
+	VMASKMOVPD 32(DX), Y15, Y3
+	ADDQ       DI, DX
+	VMOVUPD    (DX), Y4
+	VMASKMOVPD 32(DX), Y15, Y5
+	ADDQ       DI, DX
+	JMP        rows3begin
+
+rows3sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+
+rows3begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
+
+rows3depth:
+	VMOVUPD      (DI), Y12
+	VMASKMOVPD   32(DI), Y15, Y13
+	VBROADCASTSD (DX), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	VBROADCASTSD (DX)(CX*1), Y14
+	VFMADD231PD  Y12, Y14, Y2
+	VFMADD231PD  Y13, Y14, Y3
+	VBROADCASTSD (DX)(CX*2), Y14
+	VFMADD231PD  Y12, Y14, Y4
+	VFMADD231PD  Y13, Y14, Y5
+	ADDQ         SI, DI
+	ADDQ         BX, DX
+	DECQ         R8
+	JNZ          rows3depth
+	MOVQ         120(AX), DX
+	MOVQ         48(AX), DI
+	VMOVUPD      Y0, (DX)
+	VMASKMOVPD   Y1, Y15, 32(DX)
+	ADDQ         DI, DX
+	VMOVUPD      Y2, (DX)
+	VMASKMOVPD   Y3, Y15, 32(DX)
+	ADDQ         DI, DX
+	VMOVUPD      Y4, (DX)
+	VMASKMOVPD   Y5, Y15, 32(DX)
+	ADDQ         DI, DX
+	MOVQ         DX, 120(AX)
+	IMUL3Q       $0x03, CX, DX
+	ADDQ         DX, 112(AX)
+	SUBQ         $0x03, 128(AX)
+	JMP          rows3
+
+rows3end:
 rows2:
 	CMPQ       128(AX), $0x02
 	JLT        rows2end
@@ -1984,6 +2506,451 @@ rows1depth:
 	MOVQ         48(AX), DI
 	VMOVUPD      Y0, (DX)
 	VMASKMOVPD   Y1, Y15, 32(DX)
+	ADDQ         DI, DX
+	MOVQ         DX, 120(AX)
+	IMUL3Q       $0x01, CX, DX
+	ADDQ         DX, 112(AX)
+	SUBQ         $0x01, 128(AX)
+	JMP          rows1
+
+rows1end:
+	VZEROUPPER
+	RET
+
+// func avx2x2Whole(p *byte)
+// Requires: AVX, FMA3
+TEXT ·avx2x2Whole(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ CX, 112(AX)
+	MOVQ 40(AX), CX
+	MOVQ CX, 120(AX)
+	MOVQ 56(AX), CX
+	MOVQ CX, 128(AX)
+	MOVQ 8(AX), CX
+	LEAQ (CX)(CX*2), DX
+	MOVQ 16(AX), BX
+	MOVQ 32(AX), SI
+
+rows6:
+	CMPQ    128(AX), $0x06
+	JLT     rows6end
+	CMPB    136(AX), $0x00
+	JNE     rows6sets
+	MOVQ    120(AX), DI
+	MOVQ    48(AX), R8
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y2
+	VMOVUPD 32(DI), Y3
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y4
+	VMOVUPD 32(DI), Y5
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y6
+	VMOVUPD 32(DI), Y7
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y8
+	VMOVUPD 32(DI), Y9
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y10
+	VMOVUPD 32(DI), Y11
+	ADDQ    R8, DI
+	JMP     rows6begin
+
+rows6sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+rows6begin:
+	MOVQ 112(AX), DI
+	LEAQ (DI)(CX*4), R8
+	MOVQ 24(AX), R9
+	MOVQ 64(AX), R10
+
+rows6depth:
+	VMOVUPD      (R9), Y12
+	VMOVUPD      32(R9), Y13
+	VBROADCASTSD (DI), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	VBROADCASTSD (DI)(CX*1), Y14
+	VFMADD231PD  Y12, Y14, Y2
+	VFMADD231PD  Y13, Y14, Y3
+	VBROADCASTSD (DI)(CX*2), Y14
+	VFMADD231PD  Y12, Y14, Y4
+	VFMADD231PD  Y13, Y14, Y5
+	VBROADCASTSD (DI)(DX*1), Y14
+	VFMADD231PD  Y12, Y14, Y6
+	VFMADD231PD  Y13, Y14, Y7
+	VBROADCASTSD (R8), Y14
+	VFMADD231PD  Y12, Y14, Y8
+	VFMADD231PD  Y13, Y14, Y9
+	VBROADCASTSD (R8)(CX*1), Y14
+	VFMADD231PD  Y12, Y14, Y10
+	VFMADD231PD  Y13, Y14, Y11
+	ADDQ         SI, R9
+	ADDQ         BX, DI
+	ADDQ         BX, R8
+	DECQ         R10
+	JNZ          rows6depth
+	MOVQ         120(AX), DI
+	MOVQ         48(AX), R8
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y2, (DI)
+	VMOVUPD      Y3, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y4, (DI)
+	VMOVUPD      Y5, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y6, (DI)
+	VMOVUPD      Y7, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y8, (DI)
+	VMOVUPD      Y9, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y10, (DI)
+	VMOVUPD      Y11, 32(DI)
+	ADDQ         R8, DI
+	MOVQ         DI, 120(AX)
+	IMUL3Q       $0x06, CX, DI
+	ADDQ         DI, 112(AX)
+	SUBQ         $0x06, 128(AX)
+	JMP          rows6
+
+rows6end:
+rows5:
+	CMPQ    128(AX), $0x05
+	JLT     rows5end
+	CMPB    136(AX), $0x00
+	JNE     rows5sets
+	MOVQ    120(AX), DI
+	MOVQ    48(AX), R8
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y2
+	VMOVUPD 32(DI), Y3
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y4
+	VMOVUPD 32(DI), Y5
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y6
+	VMOVUPD 32(DI), Y7
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y8
+	VMOVUPD 32(DI), Y9
+	ADDQ    R8, DI
+	JMP     rows5begin
+
+rows5sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+
+rows5begin:
+	MOVQ 112(AX), DI
+	LEAQ (DI)(CX*4), R8
+	MOVQ 24(AX), R9
+	MOVQ 64(AX), R10
+
+rows5depth:
+	VMOVUPD      (R9), Y12
+	VMOVUPD      32(R9), Y13
+	VBROADCASTSD (DI), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	VBROADCASTSD (DI)(CX*1), Y14
+	VFMADD231PD  Y12, Y14, Y2
+	VFMADD231PD  Y13, Y14, Y3
+	VBROADCASTSD (DI)(CX*2), Y14
+	VFMADD231PD  Y12, Y14, Y4
+	VFMADD231PD  Y13, Y14, Y5
+	VBROADCASTSD (DI)(DX*1), Y14
+	VFMADD231PD  Y12, Y14, Y6
+	VFMADD231PD  Y13, Y14, Y7
+	VBROADCASTSD (R8), Y14
+	VFMADD231PD  Y12, Y14, Y8
+	VFMADD231PD  Y13, Y14, Y9
+	ADDQ         SI, R9
+	ADDQ         BX, DI
+	ADDQ         BX, R8
+	DECQ         R10
+	JNZ          rows5depth
+	MOVQ         120(AX), DI
+	MOVQ         48(AX), R8
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y2, (DI)
+	VMOVUPD      Y3, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y4, (DI)
+	VMOVUPD      Y5, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y6, (DI)
+	VMOVUPD      Y7, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y8, (DI)
+	VMOVUPD      Y9, 32(DI)
+	ADDQ         R8, DI
+	MOVQ         DI, 120(AX)
+	IMUL3Q       $0x05, CX, DI
+	ADDQ         DI, 112(AX)
+	SUBQ         $0x05, 128(AX)
+	JMP          rows5
+
+rows5end:
+rows4:
+	CMPQ    128(AX), $0x04
+	JLT     rows4end
+	CMPB    136(AX), $0x00
+	JNE     rows4sets
+	MOVQ    120(AX), DI
+	MOVQ    48(AX), R8
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y2
+	VMOVUPD 32(DI), Y3
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y4
+	VMOVUPD 32(DI), Y5
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y6
+	VMOVUPD 32(DI), Y7
+	ADDQ    R8, DI
+	JMP     rows4begin
+
+rows4sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+rows4begin:
+	MOVQ 112(AX), DI
+	MOVQ 24(AX), R8
+	MOVQ 64(AX), R9
+
+rows4depth:
+	VMOVUPD      (R8), Y12
+	VMOVUPD      32(R8), Y13
+	VBROADCASTSD (DI), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	VBROADCASTSD (DI)(CX*1), Y14
+	VFMADD231PD  Y12, Y14, Y2
+	VFMADD231PD  Y13, Y14, Y3
+	VBROADCASTSD (DI)(CX*2), Y14
+	VFMADD231PD  Y12, Y14, Y4
+	VFMADD231PD  Y13, Y14, Y5
+	VBROADCASTSD (DI)(DX*1), Y14
+	VFMADD231PD  Y12, Y14, Y6
+	VFMADD231PD  Y13, Y14, Y7
+	ADDQ         SI, R8
+	ADDQ         BX, DI
+	DECQ         R9
+	JNZ          rows4depth
+	MOVQ         120(AX), DI
+	MOVQ         48(AX), R8
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y2, (DI)
+	VMOVUPD      Y3, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y4, (DI)
+	VMOVUPD      Y5, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y6, (DI)
+	VMOVUPD      Y7, 32(DI)
+	ADDQ         R8, DI
+	MOVQ         DI, 120(AX)
+	IMUL3Q       $0x04, CX, DI
+	ADDQ         DI, 112(AX)
+	SUBQ         $0x04, 128(AX)
+	JMP          rows4
+
+rows4end:
+rows3:
+	CMPQ    128(AX), $0x03
+	JLT     rows3end
+	CMPB    136(AX), $0x00
+	JNE     rows3sets
+	MOVQ    120(AX), DX
+	MOVQ    48(AX), DI
+	VMOVUPD (DX), Y0
+	VMOVUPD 32(DX), Y1
+	ADDQ    DI, DX
+	VMOVUPD (DX), Y2
+	VMOVUPD 32(DX), Y3
+	ADDQ    DI, DX
+	VMOVUPD (DX), Y4
+	VMOVUPD 32(DX), Y5
+	ADDQ    DI, DX
+	JMP     rows3begin
+
+rows3sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+
+rows3begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
+
+rows3depth:
+	VMOVUPD      (DI), Y12
+	VMOVUPD      32(DI), Y13
+	VBROADCASTSD (DX), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	VBROADCASTSD (DX)(CX*1), Y14
+	VFMADD231PD  Y12, Y14, Y2
+	VFMADD231PD  Y13, Y14, Y3
+	VBROADCASTSD (DX)(CX*2), Y14
+	VFMADD231PD  Y12, Y14, Y4
+	VFMADD231PD  Y13, Y14, Y5
+	ADDQ         SI, DI
+	ADDQ         BX, DX
+	DECQ         R8
+	JNZ          rows3depth
+	MOVQ         120(AX), DX
+	MOVQ         48(AX), DI
+	VMOVUPD      Y0, (DX)
+	VMOVUPD      Y1, 32(DX)
+	ADDQ         DI, DX
+	VMOVUPD      Y2, (DX)
+	VMOVUPD      Y3, 32(DX)
+	ADDQ         DI, DX
+	VMOVUPD      Y4, (DX)
+	VMOVUPD      Y5, 32(DX)
+	ADDQ         DI, DX
+	MOVQ         DX, 120(AX)
+	IMUL3Q       $0x03, CX, DX
+	ADDQ         DX, 112(AX)
+	SUBQ         $0x03, 128(AX)
+	JMP          rows3
+
+rows3end:
+rows2:
+	CMPQ    128(AX), $0x02
+	JLT     rows2end
+	CMPB    136(AX), $0x00
+	JNE     rows2sets
+	MOVQ    120(AX), DX
+	MOVQ    48(AX), DI
+	VMOVUPD (DX), Y0
+	VMOVUPD 32(DX), Y1
+	ADDQ    DI, DX
+	VMOVUPD (DX), Y2
+	VMOVUPD 32(DX), Y3
+	ADDQ    DI, DX
+	JMP     rows2begin
+
+rows2sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+rows2begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
+
+rows2depth:
+	VMOVUPD      (DI), Y12
+	VMOVUPD      32(DI), Y13
+	VBROADCASTSD (DX), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	VBROADCASTSD (DX)(CX*1), Y14
+	VFMADD231PD  Y12, Y14, Y2
+	VFMADD231PD  Y13, Y14, Y3
+	ADDQ         SI, DI
+	ADDQ         BX, DX
+	DECQ         R8
+	JNZ          rows2depth
+	MOVQ         120(AX), DX
+	MOVQ         48(AX), DI
+	VMOVUPD      Y0, (DX)
+	VMOVUPD      Y1, 32(DX)
+	ADDQ         DI, DX
+	VMOVUPD      Y2, (DX)
+	VMOVUPD      Y3, 32(DX)
+	ADDQ         DI, DX
+	MOVQ         DX, 120(AX)
+	IMUL3Q       $0x02, CX, DX
+	ADDQ         DX, 112(AX)
+	SUBQ         $0x02, 128(AX)
+	JMP          rows2
+
+rows2end:
+rows1:
+	CMPQ    128(AX), $0x01
+	JLT     rows1end
+	CMPB    136(AX), $0x00
+	JNE     rows1sets
+	MOVQ    120(AX), DX
+	MOVQ    48(AX), DI
+	VMOVUPD (DX), Y0
+	VMOVUPD 32(DX), Y1
+	ADDQ    DI, DX
+	JMP     rows1begin
+
+rows1sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+rows1begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
+
+rows1depth:
+	VMOVUPD      (DI), Y12
+	VMOVUPD      32(DI), Y13
+	VBROADCASTSD (DX), Y14
+	VFMADD231PD  Y12, Y14, Y0
+	VFMADD231PD  Y13, Y14, Y1
+	ADDQ         SI, DI
+	ADDQ         BX, DX
+	DECQ         R8
+	JNZ          rows1depth
+	MOVQ         120(AX), DX
+	MOVQ         48(AX), DI
+	VMOVUPD      Y0, (DX)
+	VMOVUPD      Y1, 32(DX)
 	ADDQ         DI, DX
 	MOVQ         DX, 120(AX)
 	IMUL3Q       $0x01, CX, DX
@@ -2112,6 +3079,91 @@ rows4depth:
 	JMP          rows4
 
 rows4end:
+rows3:
+	CMPQ       128(AX), $0x03
+	JLT        rows3end
+	CMPB       136(AX), $0x00
+	JNE        rows3sets
+	MOVQ       120(AX), DX
+	MOVQ       48(AX), DI
+	VMOVUPD    (DX), Y0
+	VMOVUPD    32(DX), Y1
+	VMOVUPD    80(AX), Y15
+	VMASKMOVPD 64(DX), Y15, Y2
+	ADDQ       DI, DX
+	VMOVUPD    (DX), Y3
+	VMOVUPD    32(DX), Y4
+	VMOVUPD    80(AX), Y15
+	VMASKMOVPD 64(DX), Y15, Y5
+	ADDQ       DI, DX
+	VMOVUPD    (DX), Y6
+	VMOVUPD    32(DX), Y7
+	VMOVUPD    80(AX), Y15
+	VMASKMOVPD 64(DX), Y15, Y8
+	ADDQ       DI, DX
+	JMP        rows3begin
+
+rows3sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+
+rows3begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
+
+rows3depth:
+	VMOVUPD      (DI), Y12
+	VMOVUPD      32(DI), Y13
+	VMOVUPD      80(AX), Y15
+	VMASKMOVPD   64(DI), Y15, Y14
+	VBROADCASTSD (DX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (DX)(CX*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (DX)(CX*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	ADDQ         SI, DI
+	ADDQ         BX, DX
+	DECQ         R8
+	JNZ          rows3depth
+	MOVQ         120(AX), DX
+	MOVQ         48(AX), DI
+	VMOVUPD      Y0, (DX)
+	VMOVUPD      Y1, 32(DX)
+	VMOVUPD      80(AX), Y15
+	VMASKMOVPD   Y2, Y15, 64(DX)
+	ADDQ         DI, DX
+	VMOVUPD      Y3, (DX)
+	VMOVUPD      Y4, 32(DX)
+	VMOVUPD      80(AX), Y15
+	VMASKMOVPD   Y5, Y15, 64(DX)
+	ADDQ         DI, DX
+	VMOVUPD      Y6, (DX)
+	VMOVUPD      Y7, 32(DX)
+	VMOVUPD      80(AX), Y15
+	VMASKMOVPD   Y8, Y15, 64(DX)
+	ADDQ         DI, DX
+	MOVQ         DX, 120(AX)
+	IMUL3Q       $0x03, CX, DX
+	ADDQ         DX, 112(AX)
+	SUBQ         $0x03, 128(AX)
+	JMP          rows3
+
+rows3end:
 rows2:
 	CMPQ       128(AX), $0x02
 	JLT        rows2end
@@ -2223,6 +3275,306 @@ rows1depth:
 	VMOVUPD      Y1, 32(DX)
 	VMOVUPD      80(AX), Y15
 	VMASKMOVPD   Y2, Y15, 64(DX)
+	ADDQ         DI, DX
+	MOVQ         DX, 120(AX)
+	IMUL3Q       $0x01, CX, DX
+	ADDQ         DX, 112(AX)
+	SUBQ         $0x01, 128(AX)
+	JMP          rows1
+
+rows1end:
+	VZEROUPPER
+	RET
+
+// func avx2x3Whole(p *byte)
+// Requires: AVX, FMA3
+TEXT ·avx2x3Whole(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ CX, 112(AX)
+	MOVQ 40(AX), CX
+	MOVQ CX, 120(AX)
+	MOVQ 56(AX), CX
+	MOVQ CX, 128(AX)
+	MOVQ 8(AX), CX
+	LEAQ (CX)(CX*2), DX
+	MOVQ 16(AX), BX
+	MOVQ 32(AX), SI
+
+rows4:
+	CMPQ    128(AX), $0x04
+	JLT     rows4end
+	CMPB    136(AX), $0x00
+	JNE     rows4sets
+	MOVQ    120(AX), DI
+	MOVQ    48(AX), R8
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y3
+	VMOVUPD 32(DI), Y4
+	VMOVUPD 64(DI), Y5
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y6
+	VMOVUPD 32(DI), Y7
+	VMOVUPD 64(DI), Y8
+	ADDQ    R8, DI
+	VMOVUPD (DI), Y9
+	VMOVUPD 32(DI), Y10
+	VMOVUPD 64(DI), Y11
+	ADDQ    R8, DI
+	JMP     rows4begin
+
+rows4sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+rows4begin:
+	MOVQ 112(AX), DI
+	MOVQ 24(AX), R8
+	MOVQ 64(AX), R9
+
+rows4depth:
+	VMOVUPD      (R8), Y12
+	VMOVUPD      32(R8), Y13
+	VMOVUPD      64(R8), Y14
+	VBROADCASTSD (DI), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (DI)(CX*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (DI)(CX*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (DI)(DX*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         SI, R8
+	ADDQ         BX, DI
+	DECQ         R9
+	JNZ          rows4depth
+	MOVQ         120(AX), DI
+	MOVQ         48(AX), R8
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, 32(DI)
+	VMOVUPD      Y2, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y3, (DI)
+	VMOVUPD      Y4, 32(DI)
+	VMOVUPD      Y5, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y6, (DI)
+	VMOVUPD      Y7, 32(DI)
+	VMOVUPD      Y8, 64(DI)
+	ADDQ         R8, DI
+	VMOVUPD      Y9, (DI)
+	VMOVUPD      Y10, 32(DI)
+	VMOVUPD      Y11, 64(DI)
+	ADDQ         R8, DI
+	MOVQ         DI, 120(AX)
+	IMUL3Q       $0x04, CX, DI
+	ADDQ         DI, 112(AX)
+	SUBQ         $0x04, 128(AX)
+	JMP          rows4
+
+rows4end:
+rows3:
+	CMPQ    128(AX), $0x03
+	JLT     rows3end
+	CMPB    136(AX), $0x00
+	JNE     rows3sets
+	MOVQ    120(AX), DX
+	MOVQ    48(AX), DI
+	VMOVUPD (DX), Y0
+	VMOVUPD 32(DX), Y1
+	VMOVUPD 64(DX), Y2
+	ADDQ    DI, DX
+	VMOVUPD (DX), Y3
+	VMOVUPD 32(DX), Y4
+	VMOVUPD 64(DX), Y5
+	ADDQ    DI, DX
+	VMOVUPD (DX), Y6
+	VMOVUPD 32(DX), Y7
+	VMOVUPD 64(DX), Y8
+	ADDQ    DI, DX
+	JMP     rows3begin
+
+rows3sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+
+rows3begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
+
+rows3depth:
+	VMOVUPD      (DI), Y12
+	VMOVUPD      32(DI), Y13
+	VMOVUPD      64(DI), Y14
+	VBROADCASTSD (DX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (DX)(CX*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (DX)(CX*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	ADDQ         SI, DI
+	ADDQ         BX, DX
+	DECQ         R8
+	JNZ          rows3depth
+	MOVQ         120(AX), DX
+	MOVQ         48(AX), DI
+	VMOVUPD      Y0, (DX)
+	VMOVUPD      Y1, 32(DX)
+	VMOVUPD      Y2, 64(DX)
+	ADDQ         DI, DX
+	VMOVUPD      Y3, (DX)
+	VMOVUPD      Y4, 32(DX)
+	VMOVUPD      Y5, 64(DX)
+	ADDQ         DI, DX
+	VMOVUPD      Y6, (DX)
+	VMOVUPD      Y7, 32(DX)
+	VMOVUPD      Y8, 64(DX)
+	ADDQ         DI, DX
+	MOVQ         DX, 120(AX)
+	IMUL3Q       $0x03, CX, DX
+	ADDQ         DX, 112(AX)
+	SUBQ         $0x03, 128(AX)
+	JMP          rows3
+
+rows3end:
+rows2:
+	CMPQ    128(AX), $0x02
+	JLT     rows2end
+	CMPB    136(AX), $0x00
+	JNE     rows2sets
+	MOVQ    120(AX), DX
+	MOVQ    48(AX), DI
+	VMOVUPD (DX), Y0
+	VMOVUPD 32(DX), Y1
+	VMOVUPD 64(DX), Y2
+	ADDQ    DI, DX
+	VMOVUPD (DX), Y3
+	VMOVUPD 32(DX), Y4
+	VMOVUPD 64(DX), Y5
+	ADDQ    DI, DX
+	JMP     rows2begin
+
+rows2sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+
+rows2begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
+
+rows2depth:
+	VMOVUPD      (DI), Y12
+	VMOVUPD      32(DI), Y13
+	VMOVUPD      64(DI), Y14
+	VBROADCASTSD (DX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (DX)(CX*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	ADDQ         SI, DI
+	ADDQ         BX, DX
+	DECQ         R8
+	JNZ          rows2depth
+	MOVQ         120(AX), DX
+	MOVQ         48(AX), DI
+	VMOVUPD      Y0, (DX)
+	VMOVUPD      Y1, 32(DX)
+	VMOVUPD      Y2, 64(DX)
+	ADDQ         DI, DX
+	VMOVUPD      Y3, (DX)
+	VMOVUPD      Y4, 32(DX)
+	VMOVUPD      Y5, 64(DX)
+	ADDQ         DI, DX
+	MOVQ         DX, 120(AX)
+	IMUL3Q       $0x02, CX, DX
+	ADDQ         DX, 112(AX)
+	SUBQ         $0x02, 128(AX)
+	JMP          rows2
+
+rows2end:
+rows1:
+	CMPQ    128(AX), $0x01
+	JLT     rows1end
+	CMPB    136(AX), $0x00
+	JNE     rows1sets
+	MOVQ    120(AX), DX
+	MOVQ    48(AX), DI
+	VMOVUPD (DX), Y0
+	VMOVUPD 32(DX), Y1
+	VMOVUPD 64(DX), Y2
+	ADDQ    DI, DX
+	JMP     rows1begin
+
+rows1sets:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+
+rows1begin:
+	MOVQ 112(AX), DX
+	MOVQ 24(AX), DI
+	MOVQ 64(AX), R8
+
+rows1depth:
+	VMOVUPD      (DI), Y12
+	VMOVUPD      32(DI), Y13
+	VMOVUPD      64(DI), Y14
+	VBROADCASTSD (DX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	ADDQ         SI, DI
+	ADDQ         BX, DX
+	DECQ         R8
+	JNZ          rows1depth
+	MOVQ         120(AX), DX
+	MOVQ         48(AX), DI
+	VMOVUPD      Y0, (DX)
+	VMOVUPD      Y1, 32(DX)
+	VMOVUPD      Y2, 64(DX)
 	ADDQ         DI, DX
 	MOVQ         DX, 120(AX)
 	IMUL3Q       $0x01, CX, DX

@@ -15,6 +15,8 @@ var ofAlgebra = []mutant{
 		"^TestProductsAreChains$", algebra},
 	{"strips: a lane too many of AVX2", "cdf/lin/strip_amd64.go",
 		"isa.Mask(p.mask[:], last)", "isa.Mask(p.mask[:], last+1)", "^TestStrips$", algebra},
+	{"strips: three columns taken for a whole vector of AVX2", "cdf/lin/strip_amd64.go",
+		"last == isa.AVX2.Lanes()", "last >= 3", "^TestStrips$", algebra},
 	{"strips: a lane too few of AVX-512", "cdf/lin/strip_amd64.go",
 		"1<<last-1", "1<<(last-1)-1", "^TestStrips$", algebra},
 	{"factor: columns before not taken off", "cdf/lin/factor.go",

@@ -37,18 +37,19 @@ func main() {
 // strips writes the functions that add AB to strips of c.
 func strips() {
 	for v, rows := range [][]int{{8, 4, 2, 1}, {12, 10, 8, 5, 4, 2, 1}, {8, 4, 2, 1}} {
-		kernel(rows, tiles{asm.AVX512, v + 1})
+		kernel("", rows, tiles{asm.AVX512, v + 1, true})
 	}
-	for v, rows := range [][]int{{12, 8, 4, 2, 1}, {6, 4, 2, 1}, {4, 2, 1}} {
-		kernel(rows, tiles{asm.AVX2, v + 1})
+	for v, rows := range [][]int{{12, 8, 4, 2, 1}, {6, 5, 4, 3, 2, 1}, {4, 3, 2, 1}} {
+		kernel("", rows, tiles{asm.AVX2, v + 1, true})
+		kernel("Whole", rows, tiles{asm.AVX2, v + 1, false})
 	}
 }
 
 // kernel writes the function that adds AB to c, for v vectors of columns and
 // any number of rows. Tiles of c stay in registers over the whole depth; each
 // entry is one chain of fused multiply-adds in the order of the depth.
-func kernel(sizes []int, s tiles) {
-	TEXT(fmt.Sprintf("%sx%d", s.Name, s.columns), NOSPLIT, "func(p *byte)")
+func kernel(name string, sizes []int, s tiles) {
+	TEXT(fmt.Sprintf("%sx%d%s", s.Name, s.columns, name), NOSPLIT, "func(p *byte)")
 	p := Load(Param("p"), GP64())
 	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
 	tmp := GP64()
@@ -74,10 +75,11 @@ func kernel(sizes []int, s tiles) {
 
 // tiles are what the rows of c are taken in: of so many vectors of columns. AVX-512 has 24
 // registers for a tile and three for b, AVX2 12 and as many as there are columns; its mask
-// shares one with the factors where all others are taken.
+// shares one with the factors where all others are taken. Stores by that mask take an AMD ten cycles and more each.
 type tiles struct {
 	asm.Set
 	columns int
+	masked  bool // the last vector may be a part of one
 }
 
 // tile adds to r rows.
@@ -156,7 +158,7 @@ func (s tiles) tight() bool { return !s.Wide() && s.columns == 3 }
 
 // prepare makes the mask of the last vector of a row.
 func (s tiles) prepare(p reg.Register) {
-	if !s.tight() {
+	if s.masked && !s.tight() {
 		s.mask(p)
 	}
 }
@@ -167,18 +169,20 @@ func (s tiles) mask(p reg.Register) {
 
 // load loads a vector of a row.
 func (s tiles) load(p reg.Register, m Mem, last bool, v reg.VecPhysical) {
-	if last && s.tight() {
+	masked := last && s.masked
+	if masked && s.tight() {
 		s.mask(p)
 	}
-	s.Load(m, v, last)
+	s.Load(m, v, masked)
 }
 
 // store stores a vector of a row.
 func (s tiles) store(p reg.Register, v reg.VecPhysical, m Mem, last bool) {
-	if last && s.tight() {
+	masked := last && s.masked
+	if masked && s.tight() {
 		s.mask(p)
 	}
-	s.Store(v, m, last)
+	s.Store(v, m, masked)
 }
 
 // row adds x times the vectors of b to row r of the tile.
