@@ -59,6 +59,10 @@ func lowerVectors(x []float64, top, least float64) (done int) { return 0 }
 
 func levelVectors(z, r, mu, sd []float64, at float64) (done int) { return 0 }
 
+func schurVectors(c int, records []float64, m float64, lam, h []float64, quad *float64) (done int) {
+	return 0
+}
+
 func acrossVectors(b []float64, bs, n int, columns *[Abreast][]float64, c *Constants) bool {
 	return false
 }

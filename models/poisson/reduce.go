@@ -4,70 +4,41 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // reduceAll is reduceScalar of all levels without moments, which is asked for at
-// every node of the variance: four levels at a time, so that the sums, in the same
-// order, are read and written a quarter as often.
+// every node of the variance: the same bits.
 func (s *stats) reduceAll(r *reduced, m float64) bool {
 	c, n := s.c, record(1, s.c)
 	logs, least := dist.NewLogProduct(), math.Inf(1)
-	rest := s.records[:s.g*n]
+	rest, product := s.records[:s.g*n], logs.Product() // a local number: in memory each four would wait for the one before
 	for ; len(rest) >= 4*n; rest = rest[4*n:] {
-		p, q, u, v := rest[:n], rest[n:2*n], rest[2*n:3*n], rest[3*n:4*n]
-		ap, aq, au, av := p[c]+m, q[c]+m, u[c]+m, v[c]+m
-		least = min(least, ap, aq, au, av)
-		product := logs.Product() // not in memory between the four
-		p1 := product * ap
-		p2 := p1 * aq
-		p3 := p2 * au
-		p4 := p3 * av
-		if dist.Holds(p1) && dist.Holds(p2) && dist.Holds(p3) && dist.Holds(p4) {
-			logs.Keep(p4)
-		} else {
-			logs.Mul(ap)
-			logs.Mul(aq)
-			logs.Mul(au)
-			logs.Mul(av)
+		p, q, u, v := rest[c]+m, rest[n+c]+m, rest[2*n+c]+m, rest[3*n+c]+m
+		p1 := product * p
+		p2 := p1 * q
+		p3 := p2 * u
+		p4 := p3 * v
+		if dist.Holds(p1) && dist.Holds(p2) && dist.Holds(p3) && dist.Holds(p4) { // then all are above 0
+			product = p4
+			continue
 		}
-		ip, iq, iu, iv := 1/ap, 1/aq, 1/au, 1/av
-		xp, xq, xu, xv := float64(ip*p[c+1]), float64(iq*q[c+1]), float64(iu*u[c+1]), float64(iv*v[c+1])
-		quad := r.quad + float64(xp*p[c+1])
-		quad += float64(xq * q[c+1])
-		quad += float64(xu * u[c+1])
-		r.quad = quad + float64(xv*v[c+1])
-		for i := range c {
-			h := r.h[i] + float64(xp*p[i])
-			h += float64(xq * q[i])
-			h += float64(xu * u[i])
-			r.h[i] = h + float64(xv*v[i])
-			ep, eq, eu, ev := float64(ip*p[i]), float64(iq*q[i]), float64(iu*u[i]), float64(iv*v[i])
-			row := r.lam[i*c : i*c+i+1]
-			for j, sum := range row {
-				sum += float64(ep * p[j])
-				sum += float64(eq * q[j])
-				sum += float64(eu * u[j])
-				row[j] = sum + float64(ev*v[j])
-			}
-		}
+		least = min(least, p, q, u, v)
+		logs.Keep(product)
+		logs.Mul(p)
+		logs.Mul(q)
+		logs.Mul(u)
+		logs.Mul(v)
+		product = logs.Product()
 	}
+	logs.Keep(product)
 	for ; len(rest) > 0; rest = rest[n:] {
-		a, h := rest[c]+m, rest[c+1]
+		a := rest[c] + m
 		least = min(least, a)
 		logs.Mul(a)
-		inv := 1 / a
-		x := float64(inv * h)
-		r.quad += float64(x * h)
-		for i, v := range rest[:c] {
-			r.h[i] += float64(x * v)
-			e := float64(inv * v)
-			row := r.lam[i*c : i*c+i+1]
-			for j := range row {
-				row[j] += float64(e * rest[j])
-			}
-		}
 	}
+	r.quad = vec.SchurSums(c, s.records[:s.g*n], m, r.lam, r.h, r.quad)
 	r.count = s.g
 	r.logs = logs.Log()
 	return least > 0 && r.logs < math.Inf(1)

@@ -13,7 +13,7 @@ import (
 
 func main() {
 	asm.Generated(finite, standardize, standardizeWide, transposes, twoRows, twoColumns, squares, ranks,
-		pivotProducts, pivotSlopes, pivotFactors, roots, elementaries, kalmans, bounded, networks, chains, cubics, grids, levels, across, each, affine, curves)
+		pivotProducts, pivotSlopes, pivotFactors, roots, elementaries, kalmans, bounded, networks, chains, cubics, grids, levels, across, each, affine, curves, schurSums)
 }
 
 // finite adds the products of the entries with 0, 16 at a time. It fetches ahead: at the end of each
