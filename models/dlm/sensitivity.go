@@ -36,13 +36,13 @@ func (m *Model) tell(w *work) {
 	w.marginals()
 	p, t := &m.family.settings.Prior, told{known: true}
 	t.phi, t.phiSD = w.phiMoments(&m.grid)
-	var byTau, bySigma float64
-	t.sensitivity[tau2Row], byTau = w.sensitivity(&m.grid, p.Tau2Shape, p.Tau2Rate, true, t.phi)
-	t.sensitivity[sigma2Row], bySigma = w.sensitivity(&m.grid, p.Sigma2Shape, p.Sigma2Rate, false, t.phi)
-	t.sensitivity[phiRow] = max(math.Abs(byTau), math.Abs(bySigma)) / t.phiSD
-	if max(t.sensitivity[tau2Row], t.sensitivity[sigma2Row]) > beyondDoubt {
-		w.locate(&m.grid)
-		t.sensitivity[thetaRow] = lastOff * max(w.ofLast(&m.grid, p.Tau2Shape, p.Tau2Rate, true), w.ofLast(&m.grid, p.Sigma2Shape, p.Sigma2Rate, false))
+	w.locate(&m.grid)
+	tau := w.sensitivity(&m.grid, p.Tau2Shape, p.Tau2Rate, true, t.phi)
+	sigma := w.sensitivity(&m.grid, p.Sigma2Shape, p.Sigma2Rate, false, t.phi)
+	t.sensitivity[tau2Row], t.sensitivity[sigma2Row] = tau.own, sigma.own
+	t.sensitivity[phiRow] = max(math.Abs(tau.phi), math.Abs(sigma.phi)) / t.phiSD
+	if max(tau.own, sigma.own) > beyondDoubt {
+		t.sensitivity[thetaRow] = lastOff * max(math.Abs(tau.level), math.Abs(sigma.level))
 	}
 	t.slowest = -1
 	if t.sensitivity[tau2Row] > beyondDoubt {
@@ -69,7 +69,7 @@ const byEnds = .7
 // makes one that returns at once, and phi is near 0: by so many orders of the density that no power of the prior shows
 // any of it.
 //
-// It is of the posterior that was weighed last, and takes the room of its logarithms.
+// It is of the posterior that was weighed last.
 func (w *work) doubt(g *grid, p *Prior) (by, slowest float64) {
 	shape, rate := max(p.Tau2Shape-weakShape, 0), max(p.Tau2Rate-weakRate, 0)
 	if p.Tau2Shape > Defaults().Prior.Tau2Shape || shape == 0 && rate == 0 {
@@ -78,7 +78,7 @@ func (w *work) doubt(g *grid, p *Prior) (by, slowest float64) {
 	phi := w.marginal(g)
 	low, high := phi.quantile(.025), phi.quantile(.975)
 	// The density of a node is that of before times q^shape, B^A / (B - rate/q)^(A - shape).
-	log, weak := w.log, w.factor
+	log, weak := w.room[0], w.factor
 	var less, more [nodes]float64
 	for j, q := range g.q {
 		less[j], more[j] = rate/q, float64(shape*g.l[j])
@@ -90,27 +90,18 @@ func (w *work) doubt(g *grid, p *Prior) (by, slowest float64) {
 		}
 	}
 	vec.Logs(log, weak)
-	for i := range nodes {
-		rates := (*[nodes]float64)(w.logRate[i*nodes:])
-		for j, to := 0, log[i*nodes:][:nodes]; j < nodes; j++ {
-			to[j] = more[j] + float64(w.shape*rates[j]) - float64((w.shape-shape)*to[j])
-		}
-	}
-	// Nodes without a weight have none here either: their logarithms are any.
-	some := w.room[0]
-	for k, v := range w.weight {
-		if v == 0 {
-			v = 1
-		}
-		some[k] = v
-	}
-	vec.Logs(weak, some)
 	top := math.Inf(-1)
-	for k, v := range w.weight {
-		if log[k] += weak[k]; v > 0 {
-			top = max(top, log[k])
-		} else {
-			log[k] = math.Inf(-1)
+	for i := range nodes {
+		at := i * nodes
+		rates, weights, before := (*[nodes]float64)(w.logRate[at:]), (*[nodes]float64)(w.weight[at:]), (*[nodes]float64)(w.log[at:])
+		to := (*[nodes]float64)(log[at:])
+		for j, v := range weights {
+			if v == 0 { // nor has it one here
+				to[j] = math.Inf(-1)
+				continue
+			}
+			to[j] = before[j] + (more[j] + float64(w.shape*rates[j]) - float64((w.shape-shape)*to[j]))
+			top = max(top, to[j])
 		}
 	}
 	vec.Lower(log, top, -nothing)
@@ -148,12 +139,21 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	}
 }
 
-// sensitivity returns, over the posterior that was weighed last, the sd of log p(log s)
-// and its covariance with phi, for s = sigma2 or tau2 and its prior density p, IG(a, b).
-// At a node, where s ~ IG(A, B), log p has the mean -a log B - bA/B but for a constant, and
-// the variance that dist.InvGammaSensitivity is the root of.
-func (w *work) sensitivity(g *grid, a, b float64, tau bool, phi float64) (sd, cross float64) {
-	var mean, square, within float64
+// moved is by what a posterior moves per power of the prior of a variance, the derivative by the exponent of its density.
+type moved struct {
+	own   float64 // log of the variance, in sds of it
+	phi   float64 // phi
+	level float64 // the level, in sds, where the last row is an sd off its prediction
+}
+
+// sensitivity returns it for the prior IG(a, b) of sigma2 or tau2, over the posterior that was weighed last and located: the sd of
+// log p(log s), s the variance and p its prior density, and covariances with it. At a node, where s ~ IG(A, B), log p has the mean
+// -a log B - bA/B but for a constant, and the variance that dist.InvGammaSensitivity is the root of.
+//
+// The level takes over a part of the last row's error, the gain K, which is spread where the last step has one row, and its sd is
+// (K (1-K))^(1/2) of the prediction's.
+func (w *work) sensitivity(g *grid, a, b float64, tau bool, phi float64) (by moved) {
+	var mean, square, within, gain, gained float64
 	shape := w.shape
 	tail, expected := a*a*(dist.Trigamma(shape)-1/shape), a/shape
 	rates, logs := w.rate, w.logRate
@@ -164,51 +164,36 @@ func (w *work) sensitivity(g *grid, a, b float64, tau bool, phi float64) (sd, cr
 	for i, at := range g.phi {
 		from := i * nodes
 		part, means, logs := (*[nodes]float64)(part[from:]), (*[nodes]float64)(means[from:]), (*[nodes]float64)(logs[from:])
-		off := at - phi
+		spread, off := (*[nodes]float64)(w.spread[from:]), at-phi
 		for j, weight := range (*[nodes]float64)(w.weight[from:]) {
 			x := -float64(a*logs[j]) - means[j]
 			apart := part[j] - expected
 			within += weight * (float64(shape*apart*apart) + tail)
 			mean += weight * x
 			square += weight * x * x
-			cross += weight * off * x
+			by.phi += weight * off * x
+			taken := weight
+			if spread[j] < 1 {
+				taken *= spread[j]
+			}
+			gain += taken
+			gained += taken * x
 		}
 	}
-	return math.Sqrt(within + max(square-mean*mean, 0)), cross
+	by.own = math.Sqrt(within + max(square-mean*mean, 0))
+	if 1-gain > 1e-9 { // else the last rows have no response
+		by.level = (gained - mean*gain) / math.Sqrt(gain*(1-gain))
+	}
+	return by
 }
 
 // lastOff is how many of its sds the last row is taken to be off its prediction where the level is said to depend on a prior: intervals of 95 % miss the
 // level where it is off by more than it mostly is. Of some other row by chance near the prediction the level would say nothing of that.
 const lastOff = 1.4
 
-// ofLast returns by how many of its sds the level moves per power of the prior of sigma2 or tau2, IG(a, b), if the last row is an sd off its prediction, over
-// the posterior that was weighed last and located. The level takes over a part of that error, the gain K, which is spread where the last step has one
-// row, and its sd is (K (1-K))^(1/2) of the prediction's. At a node the mean of log p is that of sensitivity.
-func (w *work) ofLast(g *grid, a, b float64, tau bool) float64 {
-	shape := w.shape
-	rates, logs := w.rate, w.logRate
-	if tau {
-		rates, logs = w.steps(g)
-	}
-	x := w.over(b*shape, rates, 0)
-	log, gain, cross := 0.0, 0.0, 0.0
-	for k, weight := range w.weight {
-		x[k] += float64(a * logs[k])
-		log += weight * x[k]
-		gain += weight * min(w.spread[k], 1)
-	}
-	if !(1-gain > 1e-9) { // the last rows have no response
-		return 0
-	}
-	for k, weight := range w.weight {
-		cross += weight * min(w.spread[k], 1) * (x[k] - log)
-	}
-	return math.Abs(cross) / math.Sqrt(gain*(1-gain))
-}
-
-// steps returns the rates of tau2 at the nodes and their logarithms, in the room of logarithms and factors.
+// steps returns the rates of tau2 at the nodes and their logarithms, in the room of factors and one of its own.
 func (w *work) steps(g *grid) (rates, logs []float64) {
-	rates, logs = w.factor, w.log
+	rates, logs = w.factor, w.room[2]
 	for i := range nodes {
 		from := i * nodes
 		rate, log := (*[nodes]float64)(w.rate[from:]), (*[nodes]float64)(w.logRate[from:])

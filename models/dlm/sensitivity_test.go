@@ -187,6 +187,9 @@ func TestLevelByItsPrior(t *testing.T) {
 			if d.Model.(*Model).PriorSensitivity(of, got); got[0] > .35 {
 				listed++
 			}
+			if c.missing > 0 && got[0] != 0 {
+				t.Fatalf("%s: a sensitivity of %v", name, got[0])
+			}
 		}
 		t.Logf("%s: held in %d, listed in %d of %d", name, held, listed, all)
 		if held < c.held[0] || held > c.held[1] || listed < c.listed[0] || listed > c.listed[1] {

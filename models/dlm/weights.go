@@ -59,13 +59,13 @@ type work struct {
 	rate    []float64 // B of sigma2 | node ~ IG(A, B)
 	logRate []float64
 	factor  []float64 // of F and of mean.mp, whose logarithms are not in the grid
-	log     []float64 // log weights
+	log     []float64 // log weights, 0 at the top
 	age     uint64    // of the state whose weights these are, 0: of none, see weighState
 	shape   float64   // A
 	top     float64   // the greatest log weight
 	total   float64   // sum of the weights relative to it
 	logZ    float64   // log of the integral of the unnormalised posterior
-	room    [2][]float64
+	room    [3][]float64
 	axis    [2][nodes]float64
 	summed  bool // axis has the sums of the present weights
 	filled  bool // so has phi
