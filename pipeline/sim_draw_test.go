@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
+	"strings"
+	"testing"
 	"time"
 
 	"github.com/credence-stream/credence/pipeline/gather"
@@ -136,6 +139,21 @@ var anyFault = []struct {
 	{Elect, []int{0}}, {Truncate, []int{1, 5, 20}}, {Recreate, []int{0, 5, 20}}, {Trim, []int{0, 1, 10}}, {Compact, []int{0}},
 	{LanesSlow, []int{5, 50}}, {CacheFull, []int{2, 10}},
 	{Crash, []int{0}}, {Crash, []int{0}}, {Zombie, []int{0}}, {Zombie, []int{0}}, {Freeze, []int{0, 1}}, {Rebalance, []int{0, 1}}, {Rebalance, []int{0, 1}}, {Storm, []int{50, 400, 3000}}, {Empty, []int{0}},
+}
+
+// The page of guarantees says how many kinds of faults there are.
+func TestFaultsAreCounted(t *testing.T) {
+	kinds := map[FaultKind]bool{}
+	for _, f := range anyFault {
+		kinds[f.kind] = true
+	}
+	page, err := os.ReadFile("../docs/guarantees.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("| any of %d faults at any instant", len(kinds)); !strings.Contains(string(page), want) {
+		t.Errorf("docs/guarantees.md has no %q", want)
+	}
 }
 
 // drawFaults draws up to six, none in every tenth schedule. Now and then one is

@@ -29,6 +29,9 @@ func suggest(p *kind.Profile) kind.Suggestion {
 		Use: "regression on the features",
 		Why: fmt.Sprintf("%s is a number with %s different values in the sample", p.Response.Name, p.Response.Distinct),
 	}
+	if p.Response.Distinct == "1" {
+		s.Why = p.Response.Name + " is a number with one value in the sample"
+	}
 	if p.Features == 0 {
 		s.Use = ""
 		s.Why += "; there is no feature, so that only the intercept is learnt"

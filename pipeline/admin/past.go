@@ -47,36 +47,9 @@ func (e *TrimmedError) Error() string {
 // far enough. A topic that was rescaled is refused: it has some of the past in other
 // partitions.
 func (v *Past) At(ctx context.Context, p pipeline.Partition, key string, below int64) (pipeline.Stored, error) {
-	layout, err := v.Layouts.Layout(ctx, p.Topic)
+	meta, log, err := v.known(ctx, p, below)
 	if err != nil {
 		return nil, err
-	}
-	if len(layout.Past) > 0 || layout.Moving != nil {
-		return nil, fmt.Errorf("topic %s was rescaled: what the key learnt before is in other partitions, and its past cannot be asked for. "+
-			"Its state of then is in the export that rescale wrote", p.Topic)
-	}
-	meta, err := v.Store.Meta(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	log, err := pipeline.ReadLogState(ctx, v.Log, p, meta.Last)
-	if err != nil {
-		return nil, err
-	}
-	if !meta.Exists {
-		meta.Origin, meta.Configured = log.Start, v.Rules.Recorded(log.Start)
-	} else if _, why := log.Another(p, meta); why != "" {
-		return nil, fmt.Errorf("%s: %s", p, why)
-	}
-	switch {
-	case !v.Rules.SameModels(meta.Configured):
-		return nil, fmt.Errorf("%s: %w: configuration %s; this is %s", p, errConfigured, recordedUnder(meta), v.Rules.Config())
-	case below > log.End:
-		return nil, fmt.Errorf("the log of %s ends at offset %d: what follows offset %d is not known yet", p, log.End, below-1)
-	case below < meta.Origin:
-		return nil, fmt.Errorf("the group began at offset %d of %s: offset %d lies before", meta.Origin, p, below-1)
-	case log.Start > meta.Origin:
-		return nil, &TrimmedError{Partition: p, Origin: meta.Origin, Start: log.Start}
 	}
 	var state *pipeline.Recomputed
 	var current pipeline.Configured
@@ -141,6 +114,43 @@ func (v *Past) At(ctx context.Context, p pipeline.Partition, key string, below i
 		return nil, gone
 	}
 	return then, nil
+}
+
+// known returns what the store says of a partition and where its log is, with an error where
+// these do not tell what was below an offset.
+func (v *Past) known(ctx context.Context, p pipeline.Partition, below int64) (meta pipeline.Meta, log pipeline.LogState, err error) {
+	layout, err := v.Layouts.Layout(ctx, p.Topic)
+	if err != nil {
+		return meta, log, err
+	}
+	if len(layout.Past) > 0 || layout.Moving != nil {
+		return meta, log, fmt.Errorf("topic %s was rescaled: what the key learnt before is in other partitions, and its past cannot be asked for. "+
+			"Its state of then is in the export that rescale wrote", p.Topic)
+	}
+	meta, err = v.Store.Meta(ctx, p)
+	if err != nil {
+		return meta, log, err
+	}
+	log, err = pipeline.ReadLogState(ctx, v.Log, p, meta.Last)
+	if err != nil {
+		return meta, log, err
+	}
+	if !meta.Exists {
+		meta.Origin, meta.Configured = log.Start, v.Rules.Recorded(log.Start)
+	} else if _, why := log.Another(p, meta); why != "" {
+		return meta, log, fmt.Errorf("%s: %s", p, why)
+	}
+	switch {
+	case !v.Rules.SameModels(meta.Configured):
+		return meta, log, fmt.Errorf("%s: %w: configuration %s; this is %s", p, errConfigured, recordedUnder(meta), v.Rules.Config())
+	case below > log.End:
+		return meta, log, fmt.Errorf("the log of %s ends at offset %d: what follows offset %d is not known yet", p, log.End, below-1)
+	case below < meta.Origin:
+		return meta, log, fmt.Errorf("the group began at offset %d of %s: offset %d lies before", meta.Origin, p, below-1)
+	case log.Start > meta.Origin:
+		return meta, log, &TrimmedError{Partition: p, Origin: meta.Origin, Start: log.Start}
+	}
+	return meta, log, nil
 }
 
 // stored returns what is stored of a key, nil for nothing.

@@ -56,8 +56,15 @@ func (l *look) explained(err error, names cli.Names, response string) error {
 			why = []string{note}
 		}
 	}
-	if l.first != "" && errors.As(err, new(unknownColumn)) {
-		return fmt.Errorf("%w; if the first line, with %q, is a row, put a line of names before it", err, l.first)
+	if errors.As(err, new(unknownColumn)) {
+		for _, note := range l.notes {
+			if strings.Contains(note, rows.OnlyName) {
+				return fmt.Errorf("%w; %s", err, note)
+			}
+		}
+		if l.first != "" {
+			return fmt.Errorf("%w; if the first line, with %q, is a row, put a line of names before it", err, l.first)
+		}
 	}
 	if len(why) == 0 {
 		return err

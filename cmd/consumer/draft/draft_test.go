@@ -210,12 +210,15 @@ func TestDatesKeepMissingLevels(t *testing.T) {
 
 func TestColumnsThatAreLeftOut(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
+	marked := texts("sold_out", func(int) string { return "x" })
+	marked.Code[7] = -1
 	p := profileOf(y, x,
 		wholes("customer_id", func(i int) int { return 7 * (i*37%61 + 1) }),
 		wholes("n", func(i int) int { return i + 5 }),
 		texts("note", func(i int) string { return fmt.Sprint("note ", i) }),
 		texts("currency", func(int) string { return "EUR" }),
 		floats("zero", func(int) float64 { return 0 }),
+		marked,
 		floats("seldom", func(i int) float64 {
 			if i%3 == 0 {
 				return float64(i)
@@ -240,6 +243,7 @@ func TestColumnsThatAreLeftOut(t *testing.T) {
 	for _, want := range []string{
 		"customer_id: looks like an id: 60 different numbers in 60 rows", "n: counts the rows: 5 to 64",
 		"note: looks like an id: 60 different texts in 60 rows", "currency: constant: EUR in every row", "zero: constant: 0 in every row",
+		"sold_out: constant: x in every row that has a value; if an empty field says something too, write what",
 		"seldom: 67% of its values are missing", "never: no value in any row", "wild: 1 value is infinite", "tags: type list is not read",
 	} {
 		if !strings.Contains(out, "      #   "+want) {

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 
@@ -79,7 +80,7 @@ func (c *column) id() string {
 	nearly := c.full || c.values >= fewRows && 10*c.distinct() >= 9*c.values
 	rarely := c.full || c.values >= 3 && 2*c.distinct() > c.values
 	switch {
-	case c.kind == cdf.Float || c.kind == cdf.Time || c.kind == cdf.Bool || !rarely:
+	case c.kind == cdf.Float && !c.rounded() || c.kind == cdf.Time || c.kind == cdf.Bool || !rarely:
 		return ""
 	case c.kind == cdf.Text && c.spelled() != "":
 		return fmt.Sprintf("looks like an id: %s, %s", c.spelled(), c.apart())
@@ -111,6 +112,12 @@ var indexed = regexp.MustCompile(`^(Unnamed: [0-9]+(_level_[0-9]+)?(\.[0-9]+)?|_
 // the same number.
 func (c *column) wide() bool {
 	return c.kind == cdf.Integer && max(-c.least, c.most) > 1<<53
+}
+
+// rounded reports numbers that were written as integers which no int64 holds, and are the nearest
+// that a float64 does.
+func (c *column) rounded() bool {
+	return c.kind == cdf.Float && c.whole && min(math.Abs(c.least), math.Abs(c.most)) >= 1<<63
 }
 
 // dialled are names of integers that mean no amount.

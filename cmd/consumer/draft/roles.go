@@ -47,6 +47,9 @@ func (p *Profile) unusable(c *column) string {
 	case c.kind != cdf.Text && 2*c.values < p.Rows:
 		return fmt.Sprintf("%s of its values are missing, and a row without a feature is dropped", percent(p.Rows-c.values, p.Rows))
 	case c.distinct() == 1:
+		if c.values < p.Rows {
+			return fmt.Sprintf("constant: %s in every row that has a value; if an empty field says something too, write what", c.only())
+		}
 		return fmt.Sprintf("constant: %s in every row", c.only())
 	case c.keyed() && (c.kind != cdf.Text || c.values == p.Rows): // whether a label is there may differ
 		return "the same in all rows of a key, whose model has nothing to compare it with"

@@ -84,7 +84,7 @@ func alike(texts []string) string {
 
 // floating reports names of groups that became numbers with fractions.
 func (c *column) floating() bool {
-	return c.kind == cdf.Float && c.whole && c.values > 2*c.distinct() && has(c.name, groupWords) && !has(c.name, measureWords)
+	return c.kind == cdf.Float && c.whole && !c.rounded() && c.values > 2*c.distinct() && has(c.name, groupWords) && !has(c.name, measureWords)
 }
 
 // quoted lists the first of some texts.

@@ -264,10 +264,10 @@ func flow(n *yaml.Node) {
 	}
 }
 
-// plain makes a name fit for a comment: on one line and without what would
+// plain makes a name fit for a comment: on one line, seen to its ends, and without what would
 // move a cursor.
 func plain(name string) string {
-	if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
+	if name == "" || strings.TrimSpace(name) != name || strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return strconv.Quote(name)
 	}
 	return name

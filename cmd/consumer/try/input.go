@@ -37,7 +37,7 @@ func checkFormat(file, format string) error {
 	case format != "" && !slices.Contains(formats, format):
 		return cli.Usagef("--format %s: %q is none of: %s", format, format, strings.Join(formats, ", "))
 	case file != "" && file != "-" && format == "" && rows.FormatOf(file) == "":
-		return cli.Usagef("%s: want a file that ends in %s, or its --format", file, strings.Join(rows.Extensions, ", "))
+		return cli.Usagef("%s: want a file that ends in %s, or its --format%s", file, strings.Join(rows.Extensions, ", "), rows.Renamed(file))
 	}
 	return nil
 }

@@ -202,9 +202,9 @@ func TestACopyIsCalledByItsName(t *testing.T) {
 	short := "x,sold\n" + strings.Repeat("1,2\n", 2000) + "1\n" // beyond what tells the format
 	file := clitest.WriteFile(t, "week 7.txt", []byte(short))
 	for _, c := range []struct{ file, format, want string }{
-		{"-", "", "standard input:2002: unusable input: 1 fields where the header has 2"},
+		{"-", "", "standard input:2002: unusable input: 1 field where the header has 2; a row has one for each name, empty where there is no value"},
 		{"-", "parquet", "standard input: unusable input: no Parquet file; it looks like text: give it a name that ends in .csv or .jsonl (--format parquet)"},
-		{file, "csv", file + ":2002: unusable input: 1 fields where the header has 2 (--format csv)"},
+		{file, "csv", file + ":2002: unusable input: 1 field where the header has 2; a row has one for each name, empty where there is no value (--format csv)"},
 	} {
 		x := begin(t, c.file, func(t *trial) { t.format, t.stdin = c.format, strings.NewReader(short) })
 		<-x.done

@@ -24,7 +24,8 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unexpected argument %q", args[0])
 }
 
-// missingFile returns the first flag that must name a file and is not there.
+// missingFile returns the first flag that must name a file and is not there, or else the one of
+// the rows to read.
 func missingFile(cmd *cobra.Command) (flag string) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		value, usage := pflag.UnquoteUsage(f)
@@ -32,6 +33,9 @@ func missingFile(cmd *cobra.Command) (flag string) {
 			flag = f.Name
 		}
 	})
+	if input := cmd.Flags().Lookup("input"); flag == "" && input != nil && !input.Changed {
+		return input.Name
+	}
 	return flag
 }
 

@@ -19,6 +19,8 @@ func TestAFileWithoutItsFlag(t *testing.T) {
 		cmd.Flags().String("input", "", "read `FILE` (required)")
 		return cmd
 	}
+	may := &cobra.Command{Use: "init"}
+	may.Flags().String("input", "", "read rows from `FILE`")
 	has := needs()
 	if err := has.Flags().Set("input", file); err != nil {
 		t.Fatal(err)
@@ -29,6 +31,7 @@ func TestAFileWithoutItsFlag(t *testing.T) {
 	}{
 		{needs(), file, `unexpected argument "` + file + `": a file is given as --input ` + file},
 		{needs(), file + ".not", `unexpected argument "` + file + `.not"`},
+		{may, file, `unexpected argument "` + file + `": a file is given as --input ` + file},
 		{has, file, `unexpected argument "` + file + `"`},
 	} {
 		if err := NoArguments(c.cmd, []string{c.arg}); err == nil || err.Error() != c.want {

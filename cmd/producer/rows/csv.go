@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/credence-stream/credence/cmd/internal/replay"
@@ -207,17 +208,31 @@ func (f *csvFile) read() ([]string, error) {
 	case !errors.As(err, &bad):
 		return nil, fmt.Errorf("%s: %w: %w", f.name, ErrInput, err)
 	case errors.Is(err, csv.ErrFieldCount):
-		hint := ""
-		if f.header == 1 {
-			hint = "; if the first line is a title or a comment and not the names of the columns, tail -n +2 leaves it out"
-		}
-		return nil, fmt.Errorf("%s:%d: %w: %d fields where the header has %d%s", f.name, bad.Line, ErrInput, len(record), f.header, hint)
+		return nil, fmt.Errorf("%s:%d: %w: %s", f.name, bad.Line, ErrInput, f.uneven(record))
 	default: // a quote, for those outside of fields in quotes are text
 		if _, next := f.reader.Read(); f.quotes.inside && errors.Is(next, io.EOF) {
 			return nil, fmt.Errorf("%s:%d: %w: the quotes that field %d begins with have no end", f.name, bad.StartLine, ErrInput, len(record)+1)
 		}
 		return nil, fmt.Errorf(`%s:%d:%d: %w: field %d is in quotes and goes on behind them; a quote inside is written twice, as in "5"" pipe"`, f.name, bad.Line, bad.Column, ErrInput, len(record)+1)
 	}
+}
+
+// uneven says of a record with more or fewer fields than names what to do.
+func (f *csvFile) uneven(record []string) string {
+	have := fmt.Sprintf("%d fields", len(record))
+	if len(record) == 1 {
+		have = "1 field"
+	}
+	remedy := "a row has one for each name, empty where there is no value"
+	switch {
+	case f.header == 1:
+		remedy = "if the first line is a title or a comment and not the names of the columns, tail -n +2 leaves it out"
+	case len(record) > f.header && strings.Trim(strings.Join(record[f.header:], ""), " ") == "":
+		remedy = fmt.Sprintf("the line ends in %q, and the header does not: take it off, or add it to the header", f.reader.Comma)
+	case len(record) > f.header:
+		remedy = fmt.Sprintf("a field that has %q in it goes in quotes", f.reader.Comma)
+	}
+	return fmt.Sprintf("%s where the header has %d; %s", have, f.header, remedy)
 }
 
 // keyed returns the whole key of a record, valid as long as the record, and

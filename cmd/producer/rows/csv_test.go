@@ -143,8 +143,10 @@ func TestCSVErrorsNameFileAndLine(t *testing.T) {
 	}{
 		{"empty file", "", key, "in.csv: unusable input: no header line"},
 		{"header only", "g,x\n", key, "in.csv: unusable input: no rows below the header"},
-		{"too few fields", "g,x\na,1\nb\n", key, "in.csv:3: unusable input: 1 fields where the header has 2"},
-		{"too many fields", "g,x\na,1,2\n", key, "in.csv:2: unusable input: 3 fields where the header has 2"},
+		{"too few fields", "g,x\na,1\nb\n", key, "in.csv:3: unusable input: 1 field where the header has 2; a row has one for each name, empty where there is no value"},
+		{"too many fields", "g,x\na,1,2\n", key, `in.csv:2: unusable input: 3 fields where the header has 2; a field that has ',' in it goes in quotes`},
+		{"separators at the end of rows", "g;x\na;1;;\n", key, `in.csv:2: unusable input: 4 fields where the header has 2; the line ends in ';', and the header does not: take it off, or add it to the header`},
+		{"a title", "Sales\ng,x\n", Selection{Key: "k"}, "in.csv:2: unusable input: 2 fields where the header has 1; if the first line is a title"},
 		{"a quote inside quotes", "g,x\na,\"1\"2\"\nb,1\n", key, `in.csv:2:5: unusable input: field 2 is in quotes and goes on behind them; a quote inside is written twice, as in "5"" pipe"`},
 		{"a quote inside quotes in the last line", "g,x\na,\"1\"2\"", key, `in.csv:2:5: unusable input: field 2 is in quotes`},
 		{"open quote", "g,x\na,1\nb,\"2\nc,3\n", key, `in.csv:3: unusable input: the quotes that field 2 begins with have no end`},

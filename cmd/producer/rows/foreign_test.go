@@ -209,6 +209,19 @@ func TestWideIntegersAreTold(t *testing.T) {
 	}
 }
 
+// JSON has numbers and truths of its own, and a column of both is text.
+func TestTruthsInSeveralWays(t *testing.T) {
+	for content, want := range map[string]bool{
+		`{"b":true}` + "\n" + `{"b":1}`: true, `{"b":0}` + "\n" + `{"b":"no"}`: true, `{"b":2}` + "\n" + `{"b":true}`: false, `{"b":1}` + "\n" + `{"b":0}`: false,
+	} {
+		src := opened(t, clitest.WriteFile(t, "in.jsonl", []byte(content)), Selection{Key: "k"})
+		if notes := strings.Join(src.Notes(), "\n"); strings.Contains(notes, `column "b" is text: it says yes and no in several ways`) != want {
+			t.Errorf("%s: %q", content, notes)
+		}
+		_ = src.Close()
+	}
+}
+
 // TestDatesThatAreText tells why a column of dates is none.
 func TestDatesThatAreText(t *testing.T) {
 	for content, want := range map[string]string{

@@ -47,6 +47,9 @@ func ValuedHeader(file string, src Source) string {
 	return ""
 }
 
+// OnlyName is in the note on a file whose first line may be a title.
+const OnlyName = "is the only one that has a name"
+
 // headless looks whether the first line of a CSV file is a row, for a file without a line of
 // names would lose it: an error where it can hardly be names, a note where it may be a row.
 // Columns that are called by counts or dates are those of tables in which these go across;
@@ -77,7 +80,10 @@ func (a *about) headless(sel *Selection, names []string) error {
 		}
 	}
 	switch {
-	case met == 0 || sel.Columns != nil:
+	case sel.Columns != nil:
+	case len(names) > 2 && names[0] != "" && strings.Join(names[1:], "") == "":
+		a.note("column %q %s: if the first line is a title and not the names of the columns, tail -n +2 leaves it out", names[0], OnlyName)
+	case met == 0:
 	case !named && (met > 1 || first[aNumber] != ""):
 		return fmt.Errorf("the first line has values, such as %q, and no names of columns: put a line of names before it; if these are names, choose columns with --columns", example)
 	case met > 1, first[aNumber] != "", !named && first[aCount] != "" && !counted:

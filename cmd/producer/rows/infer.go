@@ -10,6 +10,7 @@ import (
 type guess struct {
 	can     forms // still possible
 	fields  int   // that are not null
+	truths  int   // those up to the first that is neither true nor false, yes nor no, 0 nor 1
 	figures int   // those that are a number in some form
 	misfit  place // the first that is not
 	padded  place // the first integer that begins with a zero
@@ -101,6 +102,9 @@ func (g *guess) add(field string, line int) {
 		g.blank.set(field, line)
 	}
 	field = dashed(bare)
+	if g.truths == g.fields-1 && saysTruth(field) {
+		g.truths++
+	}
 	if v, ok := parseInt(field); ok {
 		g.figures++
 		g.can &= numberForms
@@ -124,6 +128,12 @@ func (g *guess) add(field string, line int) {
 		g.keep(asInstant, ok)
 	}
 	g.date(field, line)
+}
+
+// saysTruth reports a field that says yes or no in words or figures.
+func saysTruth(field string) bool {
+	_, word := parseBool(field)
+	return word || field == "0" || field == "1"
 }
 
 // pad notes how an integer is written.
@@ -165,6 +175,9 @@ func (g *guess) addNumber(text string, line int) {
 	g.fields++
 	g.figures++
 	g.can &= numberForms
+	if g.truths == g.fields-1 && saysTruth(text) {
+		g.truths++
+	}
 	n, ok := parseInt(text)
 	v := float64(n)
 	if !ok {

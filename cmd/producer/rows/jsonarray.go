@@ -110,7 +110,7 @@ func (f *jsonFile) sign() (byte, error) {
 func (f *jsonFile) byte() (byte, error) {
 	c, err := f.in.ReadByte()
 	if errors.Is(err, io.EOF) {
-		return 0, f.errorf("the file ends inside its array, after %d objects", f.objects)
+		return 0, f.errorf("the file ends inside its array, after object %d", f.objects)
 	}
 	if err != nil {
 		return 0, f.errorf("%w", err)

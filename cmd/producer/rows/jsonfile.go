@@ -119,6 +119,8 @@ func (f *jsonFile) next() error {
 func (f *jsonFile) parse() error {
 	f.object = f.object[:0]
 	switch first := f.buffer[0]; {
+	case first == ']' && f.array:
+		return f.errorf("a comma stands behind object %d, the last of the array: take it off", f.objects-1)
 	case first != '{' && f.array:
 		return f.errorf("value %d of the array is not an object, as in [{\"x\":1.5,\"y\":2}]", f.objects)
 	case first != '{':
@@ -151,7 +153,7 @@ func (f *jsonFile) parse() error {
 		case bool:
 			m.text, m.kind = fmt.Sprint(v), jsonBool
 		case json.Delim:
-			m.kind = jsonNested
+			m.text, m.kind = v.String(), jsonNested
 			if err := skip(d); err != nil {
 				return f.broken(err)
 			}
@@ -179,15 +181,39 @@ func (f *jsonFile) halved(text string) bool {
 
 func (f *jsonFile) broken(err error) error {
 	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) { // a decoder counts its bytes by tokens
+		var whole any
+		if exact := json.Unmarshal(f.buffer, &whole); errors.As(exact, &syntax) {
+			err = exact
+		}
+	}
 	switch {
 	case f.array && errors.As(err, &syntax):
-		return f.errorf("%w at byte %d of object %d (JSON knows no NaN: a missing number is null)", err, syntax.Offset, f.objects)
+		return f.errorf("%w at byte %d of object %d%s", err, syntax.Offset, f.objects, f.remedy(syntax.Offset))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return f.errorf("the object does not end on its line; each line is one whole object")
+		return f.errorf("the object does not end on its line; each line is one whole object: jq -c . writes them so")
 	case errors.As(err, &syntax):
-		return f.errorf("%w at byte %d of the line (JSON knows no NaN: a missing number is null)", err, syntax.Offset)
+		return f.errorf("%w at byte %d of the line%s", err, syntax.Offset, f.remedy(syntax.Offset))
 	}
 	return f.errorf("%w", err)
+}
+
+// remedy says what to do about a byte, counted from 1, that is no JSON.
+func (f *jsonFile) remedy(at int64) string {
+	i := int(min(max(at, 1), int64(len(f.buffer)))) - 1
+	switch before := bytes.TrimSpace(f.buffer[:i]); f.buffer[i] {
+	case '\'':
+		return " (JSON has names and texts in double quotes)"
+	case 'T', 'F':
+		return " (JSON has true and false in small letters)"
+	case '}', ']':
+		if bytes.HasSuffix(before, []byte(",")) {
+			return " (a comma stands between two values, and not behind the last)"
+		}
+	case 'N', 'I':
+		return " (JSON knows no NaN: a missing number is null)"
+	}
+	return ""
 }
 
 // skip passes over what is inside the object or array that was just opened.

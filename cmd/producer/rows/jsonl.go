@@ -115,7 +115,11 @@ func (f *jsonFile) guess(m *member, g *guess, sel *Selection) error {
 	switch {
 	case m.kind == jsonNull:
 	case m.kind == jsonNested && (sel.Columns == nil || slices.Contains(sel.Columns, m.name)):
-		return f.errorf("the value of %q is an object or an array, and a column holds numbers or texts: flatten it first, or choose other columns with --columns", m.name)
+		rows := ""
+		if m.text == "[" && f.objects == 1 {
+			rows = fmt.Sprintf("; if these are the rows, jq '.[%q]' takes them out", m.name)
+		}
+		return f.errorf("the value of %q is an object or an array, and a column holds numbers or texts: flatten it first, or choose other columns with --columns%s", m.name, rows)
 	case m.kind == jsonNested:
 	case m.kind == jsonNumber:
 		g.addNumber(m.text, f.line)

@@ -1,9 +1,6 @@
 package rows
 
-import (
-	"regexp"
-	"unicode"
-)
+import "regexp"
 
 // notation is a way to write numbers that is not read as one.
 type notation struct {
@@ -20,8 +17,14 @@ var notations = []notation{
 	{regexp.MustCompile(`^\d[\d.,]*-$`), "have their minus behind them", "put it before them"},
 	{regexp.MustCompile(`^[<>≤≥]=? ?[-+]?\d[\d.,]*$`), "are partly bounds", "put the number there that is to stand for each; as missing values they would shift what is learnt"},
 	{regexp.MustCompile(`^[-+]?\d+/\d+$`), "look like fractions", "if they are, write them in decimals"},
-	{regexp.MustCompile(`^[-+]?[\x{ff10}-\x{ff19}\x{660}-\x{669}\x{6f0}-\x{6f9}\x{966}-\x{96f}.,\x{66b}\x{66c}]+$`), "have digits of another script", "write them with 0 to 9"},
+	{regexp.MustCompile(`^[-+]?[.,\x{66b}\x{66c}]*[` + otherDigits + `][` + otherDigits + `.,\x{66b}\x{66c}]*$`), "have digits of another script", "write them with 0 to 9"},
+	{regexp.MustCompile(`^(0?[1-9]|[12]\d|3[01])[./-](0?[1-9]|[12]\d|3[01])[./-]\d\d$`), "look like dates whose years have two digits", "if they are, write the years with four"},
+	{regexp.MustCompile(`^(?:EUR|USD|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|TRY|BRL|MXN|CAD|AUD|NZD|ZAR|SGD|HKD|US\$|R\$|Rs\.?) ?[-+]?\d[\d.,']*$`),
+		"have a currency before them", "take it out of the file, and put it into the name of the column"},
 }
+
+// otherDigits are the digits of other scripts: of full width, Arabic, Persian and Devanagari.
+const otherDigits = `\x{ff10}-\x{ff19}\x{660}-\x{669}\x{6f0}-\x{6f9}\x{966}-\x{96f}`
 
 // mostTries is how many fields that are no numbers are looked at before there is one that looks like one.
 const mostTries = 100
@@ -29,28 +32,26 @@ const mostTries = 100
 // resemble takes a field that is no number into account which may be one in another notation, that of
 // the first such field.
 func (g *guess) resemble(field string, line int) {
-	switch c := rune(field[0]); {
+	switch {
 	case g.oddly == 0 && g.tries == mostTries:
 		return
-	case unicode.IsLetter(c) && c < 0x80:
 	case g.oddly > 0:
 		if g.notation.form.MatchString(field) {
 			g.oddly++
 		}
 		return
-	default:
-		for i := range notations {
-			if notations[i].form.MatchString(field) {
-				g.notation, g.oddly = &notations[i], 1
-				g.odd.set(clipped(field), line)
-				return
-			}
+	}
+	for i := range notations {
+		if notations[i].form.MatchString(field) {
+			g.notation, g.oddly = &notations[i], 1
+			g.odd.set(clipped(field), line)
+			return
 		}
 	}
 	g.tries++
 }
 
-// odds reports a column whose fields are numbers but for a notation that they have.
+// odds reports a column whose fields are numbers, or dates, but for a notation that they have.
 func (g *guess) odds() bool {
-	return g.oddly > 0 && (g.oddly+g.figures == g.fields || 2*g.oddly > g.fields)
+	return g.oddly > 0 && (g.oddly+g.figures == g.fields || g.oddly+g.dates == g.fields || 2*g.oddly > g.fields)
 }

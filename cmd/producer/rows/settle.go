@@ -126,6 +126,8 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 		a.note("column %q has numbers with zeros before them (as line %d has it: %q), and the zeros are dropped: 007 and 7 are one; if they are codes, --text %s keeps them apart",
 			column, g.padded.line, clipped(g.padded.field), column)
 	case r.form != asText:
+	case g.fields == g.truths:
+		a.note("column %q is text: it says yes and no in several ways, as true and 1; write them in one", column)
 	case g.dates > 0 && g.undated.line == 0:
 		a.note("column %q is text: its dates are written in several ways", column)
 	case 2*g.dates > g.fields:

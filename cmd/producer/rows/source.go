@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -147,7 +148,20 @@ func Unopened(file string) error {
 	if file == "-" || file == "/dev/stdin" {
 		return fmt.Errorf("%s: a file is read twice, so that standard input is not read: write it to a file first", file)
 	}
-	return fmt.Errorf("%s: want a file that ends in %s", file, strings.Join(Extensions, ", "))
+	return fmt.Errorf("%s: want a file that ends in %s%s", file, strings.Join(Extensions, ", "), Renamed(file))
+}
+
+// Renamed says what to do with a file whose name is not that of a format, "" where that is not known.
+func Renamed(file string) string {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".xlsx", ".xls", ".ods":
+		return "; save a sheet as CSV"
+	case ".txt", ".dat", ".tab":
+		return "; a table with commas, semicolons, tabs or vertical bars between its columns takes a name that ends in .csv"
+	case ".feather", ".ipc":
+		return "; Feather of version 2 is Arrow: give it a name that ends in .arrow"
+	}
+	return ""
 }
 
 // Open opens a file by its extension.
