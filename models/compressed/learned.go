@@ -120,6 +120,9 @@ func (m *Learned) Sample(s *cdf.Step) error {
 	if m.failed != nil {
 		return m.failed
 	}
+	if !m.loadable() {
+		return errLearned("statistics not finite")
+	}
 	if s.Draws != nil {
 		return m.draw(s)
 	}
