@@ -1,7 +1,6 @@
 package compressed
 
 import (
-	"fmt"
 	"math"
 	"sync"
 
@@ -157,8 +156,6 @@ func fillRows(sh *cdf.Shard, row *int, n int, x, y []float64) {
 		}
 	}
 }
-
-func errLearned(what string) error { return fmt.Errorf("%w: compressed: %s", cdf.ErrNumeric, what) }
 
 // pass takes n rows through both groups.
 func (m *Learned) pass(w *learnedWork, s *cdf.Step, n int, forget float64) error {

@@ -1,6 +1,7 @@
 package compressed
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -269,6 +270,8 @@ func (m *Learned) loadable() bool {
 	numbers := m.scalars()
 	return finite(numbers[:], m.c11, m.c12, m.kappa, m.chain, m.c21, m.c22, m.phi) && m.inRange()
 }
+
+func errLearned(what string) error { return fmt.Errorf("%w: compressed: %s", cdf.ErrNumeric, what) }
 
 // Size returns the bytes held.
 func (m *Learned) Size() int64 {
