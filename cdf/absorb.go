@@ -185,7 +185,7 @@ func (s *state) tick(spec *Spec, now int64) tick {
 func (f *Filter) onward(forget float64, back *undo) error {
 	w := f.ws
 	if !f.now.scaling.frozen {
-		f.now.scaling.pending *= forget
+		f.now.scaling.pending = both(f.now.scaling.pending, forget)
 	}
 	var err error
 	if w.undo, err = f.engine.model.AppendBinary(w.undo[:0]); err != nil {

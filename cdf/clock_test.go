@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/cdftest"
 )
 
 // TestTimesThatSayNothing: where rows age with time a record without one, or from a clock that
@@ -69,6 +70,24 @@ func TestTimesThatSayNothing(t *testing.T) {
 		b.Time = -1
 		if sum := take(t, cdf.NewFilter(spec, "k"), b); slices.Contains(sum.Flags, "time_ignored") {
 			t.Errorf("rows age per %s, and the time is missed", unit)
+		}
+	}
+}
+
+// TestPausesBeforeTheFirstRows: of shards without a usable row their discounts are left, and of several pauses, each of
+// which forgets all, the product is no 0: such a state could not be loaded.
+func TestPausesBeforeTheFirstRows(t *testing.T) {
+	const hour = 3_600_000
+	spec := cdftest.Line()
+	spec.Columns.Scaling, spec.Forget, spec.ForgetPer = "first", .5, cdf.Clock{Unit: "duration", Millis: hour}
+	f := cdf.NewFilter(spec, "k")
+	for i, y := range []float64{math.NaN(), math.NaN(), math.NaN(), 1, 2} {
+		b := batch(num("x", float64(i)), num("y", y))
+		b.Time = int64(1+i) * 60 * 24 * hour
+		take(t, f, b)
+		snap := state(t, f)
+		if f = cdf.NewFilter(spec, "k"); f.UnmarshalBinary(snap) != nil || !bytes.Equal(state(t, f), snap) {
+			t.Errorf("shard %d: the state does not come back: %v", i+1, f.UnmarshalBinary(snap))
 		}
 	}
 }

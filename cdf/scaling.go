@@ -102,7 +102,7 @@ func (s *scaling) keep(t int64, forget float64, from *rows, silent bool) {
 	}
 	before := s.raw.n
 	s.observed += s.raw.append(from, silent)
-	s.kept = append(s.kept, keptShard{t: t, forget: forget * s.pending, rows: s.raw.n - before})
+	s.kept = append(s.kept, keptShard{t: t, forget: both(s.pending, forget), rows: s.raw.n - before})
 	s.pending = 1
 }
 

@@ -64,7 +64,8 @@ func (s *state) scores(predicted *Score, observed int) (scaled, score Score) {
 	return scaled, score
 }
 
-// weigh returns what each of the rows counts for that a state of as many discounted rows predicted together.
+// weigh returns what each of the rows counts for that a state of as many discounted rows predicted together: nothing where
+// the parts of variances that are infinite are no numbers.
 func (s *state) weigh(predicted *Score, rows int64, neff float64) float64 {
 	part := predicted.Shared
 	if predicted.Pair > 0 {
@@ -75,7 +76,11 @@ func (s *state) weigh(predicted *Score, rows int64, neff float64) float64 {
 	if len(s.factors) > 0 { // of rows of groups hardly any pair shares as much: see judge
 		part = 0
 	}
-	return rowWeight(rows, neff, part, predicted.Untold)
+	weight := rowWeight(rows, neff, part, predicted.Untold)
+	if math.IsNaN(weight) {
+		return 0
+	}
+	return weight
 }
 
 // judgedBy takes in how rows came out that were predicted, each of which counts for weight.

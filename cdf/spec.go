@@ -220,6 +220,9 @@ type Limits struct {
 // vanish, priors may not.
 const least = 1e-300
 
+// both is the discount of two in turn, which is above zero as well.
+func both(a, b float64) float64 { return max(a*b, least) }
+
 // ages reports that rows are forgotten as the time of records goes on.
 func (s *Spec) ages() bool { return s.Forget < 1 && s.ForgetPer.Unit == "duration" }
 

@@ -78,7 +78,7 @@ func (m *machine) decide(f facts) {
 	if meta.Watermark < f.log.Start {
 		if !m.cfg.onGapSkip {
 			m.halt("gap", fmt.Sprintf("the log of %s begins at offset %d and offset %d is next: %d records were trimmed before they were applied. "+
-				"Set on_gap: skip to go on without them, or use a new consumer group", m.part, f.log.Start, meta.Watermark, f.log.Start-meta.Watermark))
+				"If the store went back, restore a newer copy of it; else set on_gap: skip to go on without them, or use a new consumer group", m.part, f.log.Start, meta.Watermark, f.log.Start-meta.Watermark))
 			return
 		}
 		m.gaps = append(append([]Gap(nil), meta.Gaps...), Gap{meta.Watermark, f.log.Start})

@@ -81,3 +81,18 @@ func TestLostCountIsNotPinnedAnew(t *testing.T) {
 		})
 	}
 }
+
+// TestFewerPartitionsAreAnotherTopic: Kafka takes no partitions away. To move the states would mix those of one log with
+// the records of another, so that is not what is advised.
+func TestFewerPartitionsAreAnotherTopic(t *testing.T) {
+	l := pipeline.Layout{Partitions: 4}
+	for n, want := range map[int][2]string{
+		2: {"deleted and created again", "new consumer group"},
+		4: {},
+		6: {"keys are elsewhere now", "rescale --to 6"},
+	} {
+		if why, remedy := l.Elsewhere("in", n); !strings.Contains(why, want[0]) || !strings.Contains(remedy, want[1]) || (why == "") != (want[0] == "") {
+			t.Errorf("%d partitions: %s. %s", n, why, remedy)
+		}
+	}
+}

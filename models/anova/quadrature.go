@@ -98,6 +98,9 @@ func (g *grid) fill(m *statistics) bool {
 		for far := step; math.Abs(far) < widest; far += step {
 			least := top - depth - power*max(far, 0)
 			log := g.add(m, g.at(m, x+far), least)
+			if math.IsNaN(log) {
+				return false
+			}
 			if !(log >= least) || len(g.cells) >= most {
 				break
 			}
@@ -168,7 +171,8 @@ func (g *grid) sigma2Peak(m *statistics, n *node) (z, log, sd float64) {
 	return z, g.logAt(m, n, z, math.Exp(z)), min(sd, 1)
 }
 
-// add adds a node with its cells, down to a log density, and returns its highest.
+// add adds a node with its cells, down to a log density, and returns its highest, NaN where numbers overflow: its cells are at no
+// place of the lattice then.
 func (g *grid) add(m *statistics, n node, least float64) float64 {
 	z, top, _ := g.sigma2Peak(m, &n)
 	top += n.log

@@ -226,6 +226,9 @@ func (m *Exact) Sample(s *cdf.Step) error {
 			return err
 		}
 	}
+	if !m.loadable() {
+		return errExact("statistics not finite")
+	}
 	if s.Draws != nil {
 		return m.draw(w, s)
 	}

@@ -92,16 +92,26 @@ func (m *Exact) UnmarshalBinary(b []byte) error {
 	for i, v := range m.scalars() {
 		*v = head[i]
 	}
-	for i, at := 0, -1; i < m.P; i++ {
-		if at += i + 1; m.xx[at] < 0 {
-			return codec.Error(name, "sum of squares out of range")
-		}
-	}
-	if m.n < 0 || m.weight < 0 || m.yy < 0 || !(m.rate > 0) ||
-		math.Abs(m.logKappa) > -leastLogKappa || m.weight > 0 && m.weight < negligibleWeight {
-		return codec.Error(name, "rows or variance out of range")
+	if !m.inRange() {
+		return codec.Error(name, "a number is out of range")
 	}
 	return nil
+}
+
+// inRange reports whether numbers that are finite are those of a state.
+func (m *Exact) inRange() bool {
+	for i, at := 0, -1; i < m.P; i++ {
+		if at += i + 1; m.xx[at] < 0 {
+			return false
+		}
+	}
+	return min(m.n, m.weight, m.yy) >= 0 && m.rate > 0 && math.Abs(m.logKappa) <= -leastLogKappa && !(m.weight > 0 && m.weight < negligibleWeight)
+}
+
+// loadable reports whether UnmarshalBinary takes the state.
+func (m *Exact) loadable() bool {
+	numbers := m.scalars()
+	return finite(numbers[:], m.xy, m.xbar, m.g, m.xx) && m.inRange()
 }
 
 // Size returns the bytes held.

@@ -158,6 +158,9 @@ func (m *Fixed) Sample(s *cdf.Step) error {
 	if err := m.prepare(); err != nil {
 		return err
 	}
+	if !lin.Finite(m.n, m.ybar, m.sums.model, m.sums.null) { // such a state cannot be loaded; prepare has looked at the rest
+		return fmt.Errorf("%w: compressed fixed: sums not finite", cdf.ErrNumeric)
+	}
 	if s.Draws != nil {
 		m.draw(s)
 	}

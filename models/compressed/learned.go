@@ -1,7 +1,6 @@
 package compressed
 
 import (
-	"fmt"
 	"math"
 	"sync"
 
@@ -120,6 +119,9 @@ func (m *Learned) Sample(s *cdf.Step) error {
 	if m.failed != nil {
 		return m.failed
 	}
+	if !m.loadable() {
+		return errLearned("statistics not finite")
+	}
 	if s.Draws != nil {
 		return m.draw(s)
 	}
@@ -154,8 +156,6 @@ func fillRows(sh *cdf.Shard, row *int, n int, x, y []float64) {
 		}
 	}
 }
-
-func errLearned(what string) error { return fmt.Errorf("%w: compressed: %s", cdf.ErrNumeric, what) }
 
 // pass takes n rows through both groups.
 func (m *Learned) pass(w *learnedWork, s *cdf.Step, n int, forget float64) error {

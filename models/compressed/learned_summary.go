@@ -1,6 +1,7 @@
 package compressed
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -248,16 +249,29 @@ func (m *Learned) UnmarshalBinary(b []byte) error {
 	for i, v := range m.scalars() {
 		*v = head[i]
 	}
-	for i := range m.m {
-		if !(m.kappa[i] > 0 && m.chain[i] > 0) {
-			return codec.Error("compressed", "variances out of range")
-		}
-	}
-	if m.n < 0 || m.weight < 0 || m.yy < 0 || m.responses < 0 {
-		return codec.Error("compressed", "rows out of range")
+	if !m.inRange() {
+		return codec.Error("compressed", "a number is out of range")
 	}
 	return nil
 }
+
+// inRange reports whether numbers that are finite are those of a state.
+func (m *Learned) inRange() bool {
+	for i := range m.m {
+		if !(m.kappa[i] > 0 && m.chain[i] > 0) {
+			return false
+		}
+	}
+	return min(m.n, m.weight, m.yy, m.responses) >= 0
+}
+
+// loadable reports whether UnmarshalBinary takes the state.
+func (m *Learned) loadable() bool {
+	numbers := m.scalars()
+	return finite(numbers[:], m.c11, m.c12, m.kappa, m.chain, m.c21, m.c22, m.phi) && m.inRange()
+}
+
+func errLearned(what string) error { return fmt.Errorf("%w: compressed: %s", cdf.ErrNumeric, what) }
 
 // Size returns the bytes held.
 func (m *Learned) Size() int64 {

@@ -1,5 +1,7 @@
 package compressed
 
+import "github.com/credence-stream/credence/cdf/lin"
+
 // prequential compares the predictions of shards not yet absorbed with those
 // of the running mean of the response, in discounted sums of squares.
 type prequential struct{ model, null float64 }
@@ -22,4 +24,19 @@ func (s *prequential) appendFlags(dst []string, rows float64) []string {
 		return append(dst, worseThanNull)
 	}
 	return dst
+}
+
+// finite reports whether all numbers of a state are: it could not be loaded otherwise.
+func finite(numbers []*float64, vectors ...[]float64) bool {
+	for _, v := range numbers {
+		if !lin.Finite(*v) {
+			return false
+		}
+	}
+	for _, x := range vectors {
+		if !lin.Finite(x...) {
+			return false
+		}
+	}
+	return true
 }

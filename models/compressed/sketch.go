@@ -126,6 +126,9 @@ func (m *Sketch) Sample(s *cdf.Step) error {
 	if m.failed != nil {
 		return m.failed
 	}
+	if !m.loadable() {
+		return errSketch("statistics not finite")
+	}
 	if s.Draws != nil {
 		return m.draw(s)
 	}

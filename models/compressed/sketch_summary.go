@@ -49,16 +49,27 @@ func (m *Sketch) UnmarshalBinary(b []byte) error {
 	for i, v := range m.scalars() {
 		*v = head[i]
 	}
-	for j, s := range m.scale {
-		if !(s > 0) || m.ss[j] < 0 || m.c[j] < 0 {
-			return codec.Error(name, "scale or curvature out of range")
-		}
-	}
-	if m.n < 0 || m.weight < 0 || m.yy < 0 || m.loss < 0 || m.lossN < 0 || m.misfit < 0 || m.best < 0 || !(m.shape > 0) || !(m.rate > 0) ||
-		math.Abs(m.logKappa) > -leastLogKappa || m.weight > 0 && m.weight < negligibleWeight {
-		return codec.Error(name, "rows or variance out of range")
+	if !m.inRange() {
+		return codec.Error(name, "a number is out of range")
 	}
 	return nil
+}
+
+// inRange reports whether numbers that are finite are those of a state.
+func (m *Sketch) inRange() bool {
+	for j, s := range m.scale {
+		if !(s > 0) || m.ss[j] < 0 || m.c[j] < 0 {
+			return false
+		}
+	}
+	return min(m.n, m.weight, m.yy, m.loss, m.lossN, m.misfit, m.best) >= 0 && m.shape > 0 && m.rate > 0 &&
+		math.Abs(m.logKappa) <= -leastLogKappa && !(m.weight > 0 && m.weight < negligibleWeight)
+}
+
+// loadable reports whether UnmarshalBinary takes the state.
+func (m *Sketch) loadable() bool {
+	numbers := m.scalars()
+	return finite(numbers[:], m.c, m.h, m.g, m.xbar, m.ss, m.scale, m.b) && m.inRange()
 }
 
 // Size returns the bytes held.

@@ -133,7 +133,7 @@ func (m *Compact) Sample(s *cdf.Step) error {
 	}
 	copy(m.hat[:], m.sum.mean[:])
 	m.settle(first, second)
-	if e := &m.edge; !lin.Finite(e.m, e.v) || !lin.Finite(m.h[:]...) || !lin.Finite(m.sum.mean[:]...) {
+	if e := &m.edge; !lin.Finite(e.m, e.v) || !lin.Finite(m.sum.mean[:]...) || !m.loadable() {
 		return fmt.Errorf("%w: dlm compact: statistics not finite", cdf.ErrNumeric)
 	}
 	return nil

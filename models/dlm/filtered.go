@@ -133,7 +133,7 @@ func (m *Filtered) Sample(s *cdf.Step) error {
 	}
 	copy(m.hat[:], m.sum.mean[:])
 	m.settle(w, leaving)
-	if !lin.Finite(m.c[:]...) || !lin.Finite(m.hat[:]...) || !lin.Finite(m.sum.mean[:]...) || !lin.Finite(m.m0, m.v0) {
+	if !lin.Finite(m.sum.mean[:]...) || !lin.Finite(m.c[:]...) || !m.loadable() {
 		return fmt.Errorf("%w: dlm: statistics not finite", cdf.ErrNumeric)
 	}
 	return nil

@@ -2,6 +2,7 @@ package dlm
 
 import (
 	"math"
+	"slices"
 
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/vec"
@@ -105,6 +106,16 @@ const (
 )
 
 func (g *grid) fields() [7][]float64 { return [7][]float64{g.m, g.v, g.sse, g.ld, g.r, g.er, g.rr} }
+
+// finite reports whether all statistics are, and variances are positive.
+func (g *grid) finite() bool {
+	for _, x := range g.fields() {
+		if !lin.Finite(x...) {
+			return false
+		}
+	}
+	return slices.Min(g.v) > 0
+}
 
 func (g *grid) copyFrom(o *grid) {
 	to, from := g.fields(), o.fields()

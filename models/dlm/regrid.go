@@ -37,15 +37,18 @@ func (r *regrid) clear() {
 }
 
 // check moves the limits of the grid to where the posterior is. It reports
-// whether the statistics are finite.
+// whether the statistics are finite, also those of the reserve: a state that has others cannot be loaded.
 func (m *Model) check(w *work) bool {
 	m.grid.flush(w.product, w.log)
 	if m.reserved {
 		m.reserve.flush(w.regrid.product, w.log)
+		if !m.reserve.finite() {
+			return false
+		}
 	}
 	m.changed()
 	for range 8 {
-		if !lin.Finite(m.grid.sse...) || !lin.Finite(m.grid.m...) || !lin.Finite(m.grid.er...) || !w.weighState(m) {
+		if !m.loadable(w) {
 			return false
 		}
 		w.marginals()
@@ -68,7 +71,12 @@ func (m *Model) check(w *work) bool {
 		w.regrid.move(&m.grid, &m.reserve, low, high)
 		m.changed()
 	}
-	return true
+	return m.loadable(w)
+}
+
+// loadable reports whether the grid is one that UnmarshalBinary takes, and weighs it.
+func (m *Model) loadable(w *work) bool {
+	return m.grid.finite() && w.weighState(m) && lin.Finite(w.rate...)
 }
 
 // left reports whether the posterior left the limits at once, as behind a response that is 50 sds off. Limits that follow it

@@ -78,14 +78,21 @@ func (m *rowWindow) read(b []byte, own ...[]float64) error {
 		return codec.Error("dlm", "wrong length or numbers")
 	}
 	m.m0, m.v0, m.n = head[0], head[1], head[2]
-	usable := func(p vec3) bool { return math.Abs(p[0]) < 1 && p[1] > 0 && p[2] > 0 }
-	if !usable(m.hat) || !usable(m.last) && m.last != (vec3{}) {
-		return codec.Error("dlm", "parameters out of range")
-	}
-	if m.v0 < 0 || m.n < 0 || !m.left && (m.m0 != 0 || m.v0 != 0) || !m.clock.Seen && m.clock.Last != 0 {
-		return codec.Error("dlm", "counts or variances out of range")
+	if !m.inRange() || !m.clock.Seen && m.clock.Last != 0 {
+		return codec.Error("dlm", "parameters, counts or variances out of range")
 	}
 	return nil
+}
+
+// inRange reports whether numbers that are finite are those of a state.
+func (m *rowWindow) inRange() bool {
+	usable := func(p vec3) bool { return math.Abs(p[0]) < 1 && p[1] > 0 && p[2] > 0 }
+	return usable(m.hat) && (usable(m.last) || m.last == vec3{}) && m.v0 >= 0 && m.n >= 0 && (m.left || m.m0 == 0 && m.v0 == 0)
+}
+
+// loadable reports whether read takes what is not the rule's own.
+func (m *rowWindow) loadable() bool {
+	return lin.Finite(m.last[:]...) && lin.Finite(m.hat[:]...) && lin.Finite(m.m0, m.v0, m.n) && m.inRange()
 }
 
 // AppendBinary appends the window, the statistics and the running moments.
@@ -93,6 +100,16 @@ func (m *Compact) AppendBinary(b []byte) ([]byte, error) {
 	b = m.append(b)
 	b = codec.AppendFloats(b, float64(m.shards))
 	return codec.AppendAll(b, m.numbers()...), nil
+}
+
+// loadable reports whether UnmarshalBinary takes the state.
+func (m *Compact) loadable() bool {
+	e := &m.edge
+	ok := m.rowWindow.loadable() && lin.Finite(m.h[:]...) && lin.Finite(m.center[:]...) && lin.Finite(e.dm[:]...) && lin.Finite(e.dv[:]...)
+	for i := range m.info {
+		ok = ok && lin.Finite(m.info[i][:]...) && lin.Finite(m.cov[i][:]...)
+	}
+	return ok
 }
 
 func (m *Compact) numbers() [][]float64 {

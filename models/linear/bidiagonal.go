@@ -23,13 +23,13 @@ type bidiagonal struct {
 	rho2   float64 // residual sum of squares at the least squares fit
 }
 
-// square fills in the squares, and reports whether they are finite.
+// square fills in the squares, and reports whether they and their sum are finite.
 func (q *bidiagonal) square() bool {
 	for i, a := range q.a {
 		q.a2[i], q.c2[i] = float64(a*a), float64(q.c[i]*q.c[i])
 	}
 	q.b2 = float64(q.b * q.b)
-	return lin.Finite(q.a2...) && lin.Finite(q.c2...) && lin.Finite(q.b2, q.rho2)
+	return lin.Finite(q.mass())
 }
 
 // mass returns the sum of squares of all entries.

@@ -94,7 +94,8 @@ func (r *Rescale) read(ctx context.Context) error {
 	if r.layout, err = pipeline.ReadLayout(ctx, r.Store, r.Topic, n); err != nil {
 		return err
 	}
-	if why, remedy := r.layout.Elsewhere(r.Topic, n); r.layout.Partitions == pipeline.Uncounted {
+	// With fewer partitions it is another topic, none of whose records these states are made from.
+	if why, remedy := r.layout.Elsewhere(r.Topic, n); r.layout.Partitions == pipeline.Uncounted || n < r.layout.Partitions {
 		return fmt.Errorf("%s. %s", why, remedy)
 	}
 	if r.layout.Partitions != pipeline.Unbegun {

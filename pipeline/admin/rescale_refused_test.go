@@ -29,6 +29,10 @@ func TestRescaleRefuses(t *testing.T) {
 		"fewer partitions":    {func(*testing.T, *topic, *storetest.Memory) int { return 3 }, "takes none away"},
 		"as many partitions":  {func(*testing.T, *topic, *storetest.Memory) int { return 4 }, "already"},
 		"other partitions":    {func(_ *testing.T, l *topic, _ *storetest.Memory) int { l.grow(7); return 12 }, "--to 7"},
+		"made again with fewer": {func(_ *testing.T, l *topic, _ *storetest.Memory) int {
+			l.parts = l.parts[:2]
+			return 6
+		}, "deleted and created again"},
 		"another partitioner": {func(t *testing.T, _ *topic, store *storetest.Memory) int {
 			lease := pipeline.NewLease(inPart)
 			meta, err := store.Claim(t.Context(), lease)

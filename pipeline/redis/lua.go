@@ -174,7 +174,8 @@ return reply
 	// blobNames finds what a key's value points to, nil where it is no pointer,
 	// and how long the value is. A pointer is never longer than 160 bytes; that
 	// spares reading values. Of fresh blobs the script knows that they are
-	// pointed to.
+	// pointed to. Of a blob of which somebody has made something else the script
+	// says which it is: its name is known nowhere else.
 	blobNames = `
 local prefix = string.sub(KEYS[1], 1, -5)
 local fresh = {}
@@ -185,6 +186,13 @@ local function pointed(hash, key)
   local cell = redis.call('HGET', hash, key)
   if string.byte(cell) ~= 1 then return nil, n end
   return string.sub(cell, 2), n
+end
+local function length(key, ref)
+  local name = blob(key, ref)
+  local n = redis.pcall('STRLEN', name)
+  if type(n) == 'number' then return n end
+  if not string.find(n.err, 'WRONGTYPE') then return 0, n end
+  return 0, {'DAMAGED', 'somebody has made something else of the Redis key ' .. name .. ', which is a string: ' .. n.err, key}
 end
 `
 	// readPending comes before anything is written: somebody may have made another thing of
@@ -214,7 +222,10 @@ local left = tonumber(ARGV[first])
 for i = first + 1, #ARGV, 2 do
   local hash, key = KEYS[tonumber(ARGV[i])], ARGV[i + 1]
   local ref, n = pointed(hash, key)
-  left = left - (ref and redis.call('STRLEN', blob(key, ref)) or n)
+  local size, other = n, nil
+  if ref then size, other = length(key, ref) end
+  if other then return other end
+  left = left - size
   if left < 0 and #reply > 1 then break end
   if n == 0 and listed(key) then return {'DAMAGED', 'a key is listed and has no value', key} end
   reply[#reply + 1] = redis.call('HGET', hash, key)
@@ -228,7 +239,10 @@ local sum = 0
 for i = 1, #ARGV, 2 do
   local hash, key = KEYS[tonumber(ARGV[i])], ARGV[i + 1]
   local ref, n = pointed(hash, key)
-  sum = sum + (ref and redis.call('STRLEN', blob(key, ref)) or math.max(n - 1, 0))
+  local size, other = math.max(n - 1, 0), nil
+  if ref then size, other = length(key, ref) end
+  if other then return other end
+  sum = sum + size
 end
 return {'OK', string.format('%d', sum)}
 `

@@ -43,7 +43,8 @@ func TestTheKeyOfAnotherTypeIsNamed(t *testing.T) {
 		{k.pending(), "a set", map[string]func() error{"save": func() error { return s.Save(t.Context(), lease("a"), put(10, 20, "k", "w")) }}, false},
 		{state, "a hash", map[string]func() error{"get": func() error { return one("k") }, "load": load, "batch": batch}, false},
 		{bigs, "a hash", map[string]func() error{"get": func() error { return one("big") }}, false},
-		{blob, "a string", map[string]func() error{"get": func() error { return one("big") }}, false}, // scripts find it themselves, and do not tell
+		{blob, "a string", map[string]func() error{"get": func() error { return one("big") }, "load": load, "batch": batch,
+			"weigh": func() error { _, err := s.Weigh(t.Context(), part, "", 10); return err }}, false},
 		{s.members(), "a hash", map[string]func() error{"beat": beat, "look": func() error { _, err := s.Beat(t.Context(), "", ""); return err },
 			"forget": func() error { return s.Forget(t.Context(), "m") }}, true},
 		{topic, "a hash", map[string]func() error{"layout": layout, "pin": pin}, true},

@@ -29,7 +29,7 @@ func TestTrimmedLog(t *testing.T) {
 		})
 		said = s.Readiness(t, 503) + said
 		for _, text := range []string{said, s.Messages.String()} {
-			for _, want := range []string{"offset 15", "offset 10", "5 records", "on_gap: skip"} {
+			for _, want := range []string{"offset 15", "offset 10", "5 records", "restore a newer copy", "on_gap: skip"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("the error does not say %q: %s", want, programs.Last(text))
 				}

@@ -70,3 +70,33 @@ func recreated(t *testing.T, meanwhile func(*testing.T, *programs.Service)) {
 		}
 	})
 }
+
+// TestRecreatedWithFewer makes the input again with fewer partitions under a live consumer: it is another topic, and no
+// states are to be moved to them.
+func TestRecreatedWithFewer(t *testing.T) {
+	each(t, func(t *testing.T, env *testenv.Env) {
+		w := newWorld(t, env, setup{})
+		f := w.feeder(t, 6)
+		s := w.start(t)
+		f.send(t, 12)
+		w.caughtUp(t)
+		if err := env.DeleteTopic(t.Context(), w.input); err != nil {
+			t.Fatal(err)
+		}
+		if err := env.CreateTopic(t.Context(), w.input, 2, nil); err != nil {
+			t.Fatal(err)
+		}
+		w.feeder(t, 6).send(t, 40)
+		programs.Eventually(t, "a halt", func() (bool, error) {
+			_, said := s.Fetch(t, "/readyz")
+			return strings.Contains(said, "deleted and created again") && strings.Contains(said, "new consumer group"), nil
+		})
+		s.Stop(t)
+		for _, to := range []string{"2", "6"} {
+			if got := w.consumer(t, "rescale", "--to", to, "--yes"); got.Code != 1 || !strings.Contains(got.Messages, "deleted and created again") {
+				t.Errorf("rescale --to %s: exit %d\n%s", to, got.Code, got.Messages)
+			}
+		}
+		w.settle(t, w.apart("-new")...)
+	})
+}

@@ -2,6 +2,10 @@ package main
 
 // rescaling are faults of moving states to more partitions.
 var rescaling = []mutant{
+	{"rescale: advised for a topic made again with fewer partitions", "pipeline/store.go",
+		"case partitions < l.Partitions:", "case false:", "TestFewerPartitionsAreAnotherTopic", machine},
+	{"rescale: begun for a topic made again with fewer partitions", "pipeline/admin/rescale.go",
+		" || n < r.layout.Partitions {", " {", "TestRescaleRefuses", tools},
 	{"rescale: offsets of another partition compared", "pipeline/sections.go",
 		"(e.Moved == nil || e.Moved.Resumed) && offset <= e.Offset", "offset <= e.Offset", "TestRescaledIsAsFromTheStart", tools},
 	{"rescale: a moved key told of as of its new partition", "pipeline/sections.go",

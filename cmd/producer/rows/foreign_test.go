@@ -190,6 +190,17 @@ func TestInfiniteNumbersAreTold(t *testing.T) {
 	}
 }
 
+// TestWhatMakesItMissing: the note says what to type, and not a text that was cut.
+func TestWhatMakesItMissing(t *testing.T) {
+	for field, want := range map[string]string{"-inf": `: --null "-inf" makes it missing`, strings.Repeat("9", 400): `: --null with it as the file writes it makes it missing`} {
+		src := opened(t, clitest.WriteFile(t, "in.csv", []byte("x,y\n1.5,2\n"+field+",3\n")), Selection{Key: "k"})
+		if notes := strings.Join(src.Notes(), "\n"); !strings.HasSuffix(notes, want) {
+			t.Errorf("notes %q", notes)
+		}
+		_ = src.Close()
+	}
+}
+
 // TestWideIntegersAreTold tells of integers that a float64 need not hold: below 2^63 they
 // are exact as labels alone.
 func TestWideIntegersAreTold(t *testing.T) {

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -64,6 +65,14 @@ func (p *place) set(field string, line int) {
 	if p.line == 0 {
 		*p = place{string([]byte(field)), line} // the field is a view
 	}
+}
+
+// null is the flag by which the field is missing. One that was clipped is in the file alone.
+func (p *place) null() string {
+	if strings.HasSuffix(p.field, "…") {
+		return "--null with it as the file writes it"
+	}
+	return fmt.Sprintf("--null %q", p.field)
 }
 
 func newGuess(column string, sel *Selection) guess {

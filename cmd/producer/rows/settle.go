@@ -131,8 +131,8 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 	case g.dates > 0 && g.undated.line == 0:
 		a.note("column %q is text: its dates are written in several ways", column)
 	case 2*g.dates > g.fields:
-		a.note("column %q is text, because %q in line %d is no date, as %d of %d values are: if it means missing, --null %q; otherwise correct the file",
-			column, g.undated.field, g.undated.line, g.dates, g.fields, g.undated.field)
+		a.note("column %q is text, because %q in line %d is no date, as %d of %d values are: if it means missing, %s; otherwise correct the file",
+			column, g.undated.field, g.undated.line, g.dates, g.fields, g.undated.null())
 	case 2*g.figures > g.fields && g.unit == '%':
 		a.note("column %q is text: some of its numbers are in percent and some are not", column)
 	case g.can.has(asInteger) && g.code():
@@ -147,15 +147,15 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 		a.note("column %q is text, because its numbers have a word behind them (as line %d has it: %q): if that is a unit, take %q out of the file, and put it into the name of the column",
 			column, g.measure.line, g.measure.field, g.word)
 	case 2*g.figures > g.fields && g.misfit.line > 0:
-		a.note("column %q is text, because %q in line %d is no number, as %d of %d values are: if it means missing, --null %q; otherwise correct the file",
-			column, g.misfit.field, g.misfit.line, g.figures, g.fields, g.misfit.field)
+		a.note("column %q is text, because %q in line %d is no number, as %d of %d values are: if it means missing, %s; otherwise correct the file",
+			column, g.misfit.field, g.misfit.line, g.figures, g.fields, g.misfit.null())
 	}
 	if r.form == asText && g.blank.line > 0 {
 		a.note("column %q has text with %s around it, which are kept (as line %d has it: %q): %q without them is another level; if they mean nothing, take them out of the file",
 			column, around(g.blank.field), g.blank.line, clipped(g.blank.field), clipped(trimmed(g.blank.field)))
 	}
 	if g.endless.line > 0 && r.kind() == cdf.Float {
-		a.note("column %q has infinite numbers (as line %d has it: %q), and a shard with one is refused: --null %q makes it missing", column, g.endless.line, g.endless.field, g.endless.field)
+		a.note("column %q has infinite numbers (as line %d has it: %q), and a shard with one is refused: %s makes it missing", column, g.endless.line, g.endless.field, g.endless.null())
 	}
 	switch {
 	case g.wide.line == 0:
