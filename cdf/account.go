@@ -309,7 +309,7 @@ func (a *account) appendFlags(dst []string, verdict fit, heavy bool, rows float6
 		{CurvedFlag, a.curved != nil && a.curved.Curved() >= 0},
 		{SeasonFlag, a.season != nil && a.season.Season() > 0},
 		{LevelMovedFlag, a.season != nil && a.season.Moved > 0},
-		{UnequalFlag, a.unequal != nil && a.unequal.Unequal()},
+		{UnequalFlag, a.unequal != nil && a.unequal.Unequal() || a.curved != nil && a.curved.UnevenAt() >= 0},
 	} {
 		if f.up {
 			dst = append(dst, f.name)
