@@ -51,7 +51,7 @@ var newly = map[string][]string{
 	"compressed": {"first_outliers", "few_rows_per_column", "gamma[", "outliers"},
 	"dlm":        {"few_returns", "first_outliers", "level_moved", "outliers", "phi", "season", "theta"},
 	"linear":     {"beta[", "first_outliers", "outliers", "sigma2", "unequal_variances"},
-	"poisson":    {"few_events", "outliers", "overdispersed", "u["},
+	"poisson":    {"few_events", "miscalibrated", "outliers", "overdispersed", "u["},
 	"probit":     {"beta[", "separated"},
 }
 
