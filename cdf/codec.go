@@ -323,10 +323,7 @@ func (s *state) readParts(r *reader, version byte, spec *Spec, from *spare) {
 	}
 	if r.err == nil && bits&partUneven != 0 {
 		ok := false
-		if a.curved != nil {
-			r.b, ok = a.curved.ReadUneven(r.b)
-		}
-		if !ok {
+		if r.b, ok = a.curved.ReadUneven(r.b); !ok {
 			r.fail("an account of how the size of errors depends on columns")
 		}
 	}

@@ -151,8 +151,11 @@ func (a *Account) AppendUneven(b []byte) []byte {
 	return b
 }
 
-// ReadUneven reads what AppendUneven wrote of as many columns as the account has, and returns what follows.
+// ReadUneven reads what AppendUneven wrote of as many columns as the account has, and returns what follows. A nil account has none.
 func (a *Account) ReadUneven(b []byte) (rest []byte, ok bool) {
+	if a == nil {
+		return nil, false
+	}
 	u, n := &a.Uneven, len(a.Columns)
 	if len(b) < 8+n*spreadBytes {
 		return nil, false
