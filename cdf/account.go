@@ -66,6 +66,9 @@ const (
 	// is off by a seventh departs by .03.
 	unlikely  = 33.72
 	departure = .03
+	// departureOfLaw is that of a model whose parameters go with the law of what rows differ by: see LawDecides. A gamma law of rates of
+	// size 5, beside one that is taken for lognormal, departs by .016.
+	departureOfLaw = .008
 	// halfEmpty is half the share that the two tails should have: an sd that is a seventh
 	// too large leaves as much.
 	halfEmpty = .025
@@ -254,9 +257,9 @@ const (
 )
 
 // judge tells whether the transforms are not uniform: by more than chance allows, and by
-// enough to matter. Where the tails are half empty intervals hold more than they say: that
+// a departure of each row that matters. Where the tails are half empty intervals hold more than they say: that
 // is no harm while rows are few, and the prior is wider than what they show.
-func (a *account) judge() fit {
+func (a *account) judge(departure float64) fit {
 	deviation, total := a.deviation()
 	wide := a.wide(total)
 	if total < leastRows || wide && total < leastWide {
@@ -309,7 +312,7 @@ func (a *account) appendFlags(dst []string, verdict fit, heavy bool, rows float6
 		{CurvedFlag, a.curved != nil && a.curved.Curved() >= 0},
 		{SeasonFlag, a.season != nil && a.season.Season() > 0},
 		{LevelMovedFlag, a.season != nil && a.season.Moved > 0},
-		{UnequalFlag, a.unequal != nil && a.unequal.Unequal()},
+		{UnequalFlag, a.unequal != nil && a.unequal.Unequal() || a.curved != nil && a.curved.UnevenAt() >= 0},
 	} {
 		if f.up {
 			dst = append(dst, f.name)

@@ -74,6 +74,7 @@ func TestParts(t *testing.T) {
 	errorsThere := correlated.Errors{Sum: 3.5}
 	known := &reliability.Account{Rows: 70, Classes: [reliability.Classes]reliability.Sum{{Off: -2, Variance: 3}, 7: {Off: 1, Variance: .5}}, Curves: []reliability.Sum{{Off: 2, Variance: 70}, {Off: 4, Variance: 40}}, Intercept: true}
 	bent := &curved.Account{Rows: 70, Columns: []curved.Column{{Off: -2, Variance: 3, Level: 1, Slope: .5}}}
+	uneven := &curved.Account{Rows: 70, Columns: bent.Columns, Uneven: curved.Uneven{Rows: 60, Mean: .9, Columns: []curved.Spread{{Off: 4, Variance: 9, Level: 1.2}}}}
 	apart := new(unequal.Account)
 	apart.Add([]float64{1, 2, 3, 4, 9, 2}, []int32{0, 0, 0, 1, 1, 1}, 2, new(unequal.Room))
 	of := newFactors(1)
@@ -93,9 +94,10 @@ func TestParts(t *testing.T) {
 		{state{timeless: true}, snapshotParts},
 		{state{account: account{far: 1e12}}, snapshotParts},
 		{state{account: account{curved: bent}}, snapshotParts},
+		{state{account: account{curved: uneven}}, snapshotParts},
 		{state{account: account{unequal: apart}, factors: of}, snapshotParts},
 		{state{account: account{errors: errorsThere, repeats: sketch}}, snapshotParts},
-		{state{account: account{errors: errorsThere, repeats: sketch, reliability: known, curved: bent, far: 90_001, unequal: apart}, timeless: true, factors: of}, snapshotParts},
+		{state{account: account{errors: errorsThere, repeats: sketch, reliability: known, curved: uneven, far: 90_001, unequal: apart}, timeless: true, factors: of}, snapshotParts},
 		{state{amended: true}, snapshotParts},
 	} {
 		if c.state.design = two; c.state.version() != c.version {
@@ -112,7 +114,7 @@ func TestParts(t *testing.T) {
 	if s := (&state{account: account{reliability: &reliability.Account{}}}); s.version() != snapshotFirst {
 		t.Errorf("an account of no predicted row is written in version %d", s.version())
 	}
-	for bits, later := range map[uint16]bool{0: false, partErrors: false, partTimeless: false, partFar: false, partCurved: false, partMore: false, partMore | partFar: false, partMore | partUnequal: false, partMore | 1<<10: true, partMore | 1<<15 | partUnequal: true} {
+	for bits, later := range map[uint16]bool{0: false, partErrors: false, partTimeless: false, partFar: false, partCurved: false, partMore: false, partMore | partFar: false, partMore | partUnequal: false, partMore | partUneven: false, partMore | 1<<11: true, partMore | 1<<15 | partUnequal: true} {
 		got, r := state{design: two}, &reader{b: append([]byte{byte(bits), byte(bits >> 8)}, make([]byte, 99)...)}
 		if got.readParts(r, snapshotParts, NewSpec("k", "", struct{}{}, nil), new(spare)); !errors.Is(r.err, ErrSnapshot) || errors.Is(r.err, ErrLater) != later {
 			t.Errorf("parts %b: %v", bits, r.err)
@@ -163,6 +165,17 @@ func TestCurvable(t *testing.T) {
 		t.Errorf("%q is curved, want e", f.Curved())
 	}
 	if got := s.account.appendFlags(nil, unsuspected, false, 1000); !slices.Equal(got, []string{CurvedFlag}) {
+		t.Errorf("flags %q", got)
+	}
+	s.account.curved.Uneven = curved.Uneven{Rows: 1000, Columns: []curved.Spread{{Off: 90, Variance: 100}, {Off: 99, Variance: 100}}}
+	if f.now = s; f.Uneven() != "" {
+		t.Errorf("errors of %q vary where it is curved", f.Uneven())
+	}
+	s.account.curved.Columns[1].Off = 0
+	if f.now = s; f.Curved() != "" || f.Uneven() != "e" {
+		t.Errorf("%q is curved and errors of %q vary, want those of e", f.Curved(), f.Uneven())
+	}
+	if got := s.account.appendFlags(nil, unsuspected, false, 1000); !slices.Equal(got, []string{UnequalFlag}) {
 		t.Errorf("flags %q", got)
 	}
 	for columns := range 4 {

@@ -47,7 +47,11 @@ func (f *Filter) judge() fit {
 	if r := a.reliability; r != nil && r.Unreliable() {
 		return misfit
 	}
-	verdict := a.judge()
+	least := departure
+	if m := f.engine.lawDecides; m != nil && m.LawDecides() {
+		least = departureOfLaw
+	}
+	verdict := a.judge(least)
 	if verdict == unsuspected || f.engine.arriving == nil {
 		return verdict
 	}

@@ -195,6 +195,7 @@ const (
 	partFar                     // values far behind the first rows
 	partUnequal                 // of groups that a model has one variance for
 	partAmended                 // releases before this part do not read the model's state, or a part: nothing follows
+	partUneven                  // of columns that the size of errors may depend on, beside partCurved
 	allParts        = 1<<iota - 1
 )
 
@@ -228,6 +229,9 @@ func (s *state) held() (bits uint16) {
 	if s.amended {
 		bits |= partMore | partAmended
 	}
+	if a.curved != nil && a.curved.Uneven.Rows > 0 {
+		bits |= partMore | partUneven
+	}
 	return bits
 }
 
@@ -259,6 +263,9 @@ func (s *state) appendParts(b []byte, version byte) []byte {
 	}
 	if bits&partUnequal != 0 {
 		b = a.unequal.Append(b)
+	}
+	if bits&partUneven != 0 {
+		b = a.curved.AppendUneven(b)
 	}
 	return b
 }
@@ -312,6 +319,12 @@ func (s *state) readParts(r *reader, version byte, spec *Spec, from *spare) {
 		a.unequal = from.groups()
 		if r.b, ok = a.unequal.Read(r.b); !ok || len(s.factors) == 0 || len(a.unequal.Groups) != len(s.factors[0].levels) {
 			r.fail("an account of %d groups, or of others", len(a.unequal.Groups))
+		}
+	}
+	if r.err == nil && bits&partUneven != 0 {
+		ok := false
+		if r.b, ok = a.curved.ReadUneven(r.b); !ok {
+			r.fail("an account of how the size of errors depends on columns")
 		}
 	}
 	s.amended = bits&partAmended != 0

@@ -28,6 +28,7 @@ type engine struct {
 	arriving        Arriving        // nil: none
 	narrowing       Narrowing       // nil: none
 	amender         Amended         // nil: none
+	lawDecides      LawDecides      // nil: no parameter goes with the law of what rows differ by
 	oneVariance     bool            // a model of groups
 	chains          int             // 0: a closed form
 }
@@ -64,6 +65,7 @@ func newEngine(spec *Spec, d *design) (*engine, error) {
 	e.arriving, _ = faces.(Arriving)
 	e.narrowing, _ = faces.(Narrowing)
 	e.amender, _ = faces.(Amended)
+	e.lawDecides, _ = faces.(LawDecides)
 	_, e.oneVariance = faces.(OneVariance)
 	if s, ok := faces.(Sampler); ok {
 		e.chains = s.Chains()

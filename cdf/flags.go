@@ -42,7 +42,7 @@ const SeasonFlag = "season"
 // LevelMovedFlag is raised where the level of a time series returns to another mean than before, or in another way.
 const LevelMovedFlag = "level_moved"
 
-// UnequalFlag is raised where groups whose errors have one variance by the model have variances of their own.
+// UnequalFlag is raised where errors that have one variance by the model have others by group, or by how far a column is from its mean.
 const UnequalFlag = "unequal_variances"
 
 // heavyTails: responses have heavier tails than their predictive distributions.
@@ -71,7 +71,7 @@ func Advise(flag string) string {
 		return "predictions are too sure, lopsided or of the wrong shape, so that intervals do not hold what they say: " +
 			"look at the calibration page of the key, then transform the response, add columns, or choose another kind"
 	case heavyTails:
-		return "errors have heavier tails than the model's: a few rows are far out, or the sd of the noise differs from row to row. Coefficients and levels are as good as they look, intervals of a variance are too short, and " +
+		return "errors have heavier tails than the model's: a few rows are far out, or the sd of the noise differs from row to row. Coefficients and levels are as good as they look unless unequal_variances is up, intervals of a variance are too short, and " +
 			"single rows are beyond their intervals of 99 % more often than one in a hundred: look at the calibration page of the key, transform the response, as by its logarithm, or make keys of what differs in its noise"
 	case wideIntervals:
 		return "predictions are too wide: intervals of 95 % hold more than 97.5 % of the rows. They are safe, and say less than they could: " +
@@ -94,8 +94,8 @@ func Advise(flag string) string {
 		return "the mean to which the level returns is another than before, by a jump or by and by, or it returns in another way: phi is mostly too near to 1, tau2 and sigma2 go with it, and forecasts return too slowly, " +
 			"while the level itself is right: let the rows from there on have a key of their own, or read the topic with a new group that begins there (run --from); of a mean that moves all the time take the trend out of the response first"
 	case UnequalFlag:
-		return "groups differ in the variance of their errors, of which the model has one: the interval of a level is too short where a group varies more than the others, and too wide where less, and sigma2 is that of no group: " +
-			"transform the response so that it varies alike, as by its logarithm or root; of counts use poisson; or make keys of what differs in its noise"
+		return "errors vary more in some groups than in others, or of linear where a column is far from its mean, and the model has one variance: the interval of such a group's level, or of that column's slope, is too short, others are too wide, " +
+			"and sigma2 is that of no row: transform the response so that it varies alike, as by its logarithm or root; of counts use poisson; or make keys of what differs in its noise"
 	case CurvedFlag:
 		return "the response depends on a column by a curve that the model does not have, so that the mean at a given value is far from its interval: " +
 			"add the square of the column, a spline or a transformation by a formula, or another column that it goes with"
@@ -287,18 +287,35 @@ func (f *Filter) Curved() string {
 	switch {
 	case f.broken != nil:
 	case a.curved != nil:
-		if at := a.curved.Curved(); at >= 0 {
-			for _, run := range f.now.curvable(f.spec, nil) {
-				if at < run.Columns {
-					return f.now.design.names[run.From+at]
-				}
-				at -= run.Columns
-			}
-		}
+		return f.curvableName(a.curved.Curved())
 	case a.reliability != nil && a.reliability.Unreliable():
 		if j := a.reliability.Curved(); j >= 0 {
 			return f.now.design.names[j]
 		}
+	}
+	return ""
+}
+
+// Uneven returns the name of the column, as variables have it, far from whose mean errors vary most beyond what they do near it, empty where
+// none is known. It is the reason for UnequalFlag of a model without groups.
+func (f *Filter) Uneven() string {
+	a := &f.now.account
+	if f.broken != nil || a.curved == nil {
+		return ""
+	}
+	return f.curvableName(a.curved.UnevenAt())
+}
+
+// curvableName returns the name of a column of an account of curves, empty of none.
+func (f *Filter) curvableName(at int) string {
+	if at < 0 {
+		return ""
+	}
+	for _, run := range f.now.curvable(f.spec, nil) {
+		if at < run.Columns {
+			return f.now.design.names[run.From+at]
+		}
+		at -= run.Columns
 	}
 	return ""
 }

@@ -285,6 +285,13 @@ type OneVariance interface {
 	OneVariance()
 }
 
+// LawDecides is a model that has a parameter which goes with the law of what rows differ by, as the mean of counts does whose logarithms
+// are modelled: where that law is another, the interval misses it for ever, by however little transforms show it.
+type LawDecides interface {
+	// LawDecides reports whether rows differ at present.
+	LawDecides() bool
+}
+
 // Amended is a model whose state may hold what releases before could not read. A snapshot tells of it, so that
 // they know it for one of a later release.
 type Amended interface {

@@ -62,7 +62,7 @@ func (s *state) size() int64 {
 		size += int64(unsafe.Sizeof(*r)) + held(r.Curves)
 	}
 	if c := s.account.curved; c != nil {
-		size += int64(unsafe.Sizeof(*c)) + held(c.Columns)
+		size += int64(unsafe.Sizeof(*c)) + held(c.Columns) + held(c.Uneven.Columns)
 	}
 	if a := s.account.season; a != nil {
 		size += int64(unsafe.Sizeof(*a)) + held(a.Scores)

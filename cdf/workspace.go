@@ -191,7 +191,7 @@ func (s *spare) curves() *curved.Account {
 		return new(curved.Account)
 	}
 	clear(a.Columns)
-	*a = curved.Account{Columns: a.Columns[:0]}
+	*a = curved.Account{Columns: a.Columns[:0], Uneven: curved.Uneven{Columns: a.Uneven.Columns[:0]}}
 	return a
 }
 

@@ -46,6 +46,8 @@ func (r *result) flagged(flags []string, filter *cdf.Filter) {
 			r.Repeats.Shards, r.Repeats.Part = filter.Repeated()
 		case cdf.MiscalibratedFlag, cdf.CurvedFlag:
 			r.Curved = filter.Curved()
+		case cdf.UnequalFlag:
+			r.Uneven = filter.Uneven()
 		case cdf.SeasonFlag:
 			r.Season = filter.Season()
 		case cdf.LevelMovedFlag:
@@ -93,6 +95,8 @@ func (l *flagLog) report(log *slog.Logger, p Partition, tasks []task) {
 				args = append(args, "found", t.result.Repeats.Shards, "part", math.Round(100*t.result.Repeats.Part)/100)
 			case (flag == cdf.MiscalibratedFlag || flag == cdf.CurvedFlag) && t.result.Curved != "":
 				args = append(args, "curved", t.result.Curved)
+			case flag == cdf.UnequalFlag && t.result.Uneven != "":
+				args = append(args, "column", t.result.Uneven)
 			case flag == cdf.SeasonFlag:
 				args = append(args, "steps", math.Round(10*t.result.Season)/10)
 			case flag == cdf.LevelMovedFlag:

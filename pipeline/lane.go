@@ -75,6 +75,7 @@ type result struct {
 	Together []string // columns that determine each other, where a flag says so
 	Repeats  Repeats  // where a flag says that there are some
 	Curved   string   // the column with a curve that the model lacks, likewise
+	Uneven   string   // the column far from whose mean errors vary more, likewise
 	Season   float64  // steps after which errors return, where SeasonFlag says that they do
 	Moved    float64  // steps since the mean of a level is another, where LevelMovedFlag says so
 	Alerts   []alert.Event

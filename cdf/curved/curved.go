@@ -46,12 +46,14 @@ type Column struct {
 type Account struct {
 	Rows    float32 // that were judged, of about the last recalled
 	Columns []Column
+	Uneven  Uneven // of the size of errors, of no column where that is not asked
 }
 
 // Shard is what the rows of a shard are to their predictions, and room for what follows from it.
 type Shard struct {
-	told         bool
+	told, even   bool
 	scores, room []float64
+	excess       []float64 // of the squares of scores
 	at           vec.Curves
 }
 
@@ -73,7 +75,7 @@ func (s *Shard) Begin(rows int) []float64 {
 	if cap(s.scores) < rows {
 		s.scores = make([]float64, rows)
 	}
-	s.told, s.scores = true, s.scores[:rows]
+	s.told, s.even, s.scores = true, false, s.scores[:rows]
 	clear(s.scores)
 	return s.scores
 }
@@ -123,16 +125,7 @@ func (a *Account) Add(s *Shard, x []float64, stride int, runs []Run, rows int) {
 	if apart := (len(s.scores) + most - 1) / most; apart > 1 {
 		rows, stride = s.thin(rows, apart), stride*apart
 	}
-	if len(runs) == 1 {
-		vec.AddCurves(x[runs[0].From:], stride, s.scores, &s.at, furthest)
-	} else {
-		at := 0
-		for _, run := range runs {
-			part := s.part(at, at+run.Columns)
-			vec.AddCurves(x[run.From:], stride, s.scores, &part, furthest)
-			at += run.Columns
-		}
-	}
+	s.addRuns(x, stride, s.scores, runs)
 	n, before := float64(rows), float64(a.Rows)
 	per, gain := 0., n/(before+n)/float64(len(s.scores))
 	if before > 0 {
@@ -159,6 +152,12 @@ func (a *Account) Add(s *Shard, x []float64, stride int, runs []Run, rows int) {
 			a.Columns[k].Variance *= by
 		}
 		a.Rows = recalled
+	}
+	if s.even {
+		if len(a.Uneven.Columns) == 0 {
+			a.Uneven.begin(len(a.Columns))
+		}
+		a.Uneven.add(s, x, stride, runs)
 	}
 }
 
@@ -193,9 +192,9 @@ func (a *Account) Curved() int {
 
 // CopyTo makes to the same, and keeps the room that it has.
 func (a *Account) CopyTo(to *Account) {
-	columns := append(to.Columns[:0], a.Columns...)
+	columns, spreads := append(to.Columns[:0], a.Columns...), append(to.Uneven.Columns[:0], a.Uneven.Columns...)
 	*to = *a
-	to.Columns = columns
+	to.Columns, to.Uneven.Columns = columns, spreads
 }
 
 // Append appends what Read reads.

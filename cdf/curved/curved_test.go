@@ -174,15 +174,15 @@ func TestCurved(t *testing.T) {
 		a    Account
 		want int
 	}{
-		"the greater":    {Account{1000, []Column{{Off: 100, Variance: 300}, {Off: -110, Variance: 300}}}, 1},
-		"few rows":       {Account{leastRows - 1, []Column{{Off: 100, Variance: 300}}}, -1},
-		"enough rows":    {Account{leastRows, []Column{{Off: 100, Variance: 300}}}, 0},
-		"of one column":  {Account{1000, []Column{{Off: 45, Variance: 100}}}, 0}, // 20.25 > 19.81
-		"of two columns": {Account{1000, []Column{{Off: 45, Variance: 100}, {}}}, -1},
-		"too little":     {Account{10_000, []Column{{Off: 69, Variance: 100}}}, -1}, // 47.6 < 50
-		"enough":         {Account{10_000, []Column{{Off: 72, Variance: 100}}}, 0},  // 51.8
-		"hardly a value": {Account{1000, []Column{{Off: 4, Variance: 0}}}, -1},      // 16, beside .001 for each row
-		"some values":    {Account{1000, []Column{{Off: 5, Variance: 0}}}, 0},
+		"the greater":    {Account{Rows: 1000, Columns: []Column{{Off: 100, Variance: 300}, {Off: -110, Variance: 300}}}, 1},
+		"few rows":       {Account{Rows: leastRows - 1, Columns: []Column{{Off: 100, Variance: 300}}}, -1},
+		"enough rows":    {Account{Rows: leastRows, Columns: []Column{{Off: 100, Variance: 300}}}, 0},
+		"of one column":  {Account{Rows: 1000, Columns: []Column{{Off: 45, Variance: 100}}}, 0}, // 20.25 > 19.81
+		"of two columns": {Account{Rows: 1000, Columns: []Column{{Off: 45, Variance: 100}, {}}}, -1},
+		"too little":     {Account{Rows: 10_000, Columns: []Column{{Off: 69, Variance: 100}}}, -1}, // 47.6 < 50
+		"enough":         {Account{Rows: 10_000, Columns: []Column{{Off: 72, Variance: 100}}}, 0},  // 51.8
+		"hardly a value": {Account{Rows: 1000, Columns: []Column{{Off: 4, Variance: 0}}}, -1},      // 16, beside .001 for each row
+		"some values":    {Account{Rows: 1000, Columns: []Column{{Off: 5, Variance: 0}}}, 0},
 	} {
 		if got := c.a.Curved(); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)

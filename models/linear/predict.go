@@ -46,7 +46,7 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 		return cdf.NoScore(), err
 	}
 	t := predictive.NewTally(cdf.NoScore())
-	t.Scores = sh.Curved.Begin(sh.Rows)
+	t.Scores = sh.Curved.BeginEven(sh.Rows)
 	if m.early() {
 		if sh.Glance && m.glance(w, sh) {
 			return t.Score("linear")

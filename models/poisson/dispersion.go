@@ -117,3 +117,6 @@ func (s Settings) Advise(flag string) string {
 	}
 	return ""
 }
+
+// LawDecides reports whether rows have effects of their own, whose law decides where the intercept is: see levelInDoubt.
+func (m *Model) LawDecides() bool { return m.over.s2 > 0 }

@@ -55,6 +55,8 @@ func linear() []regime {
 			}),
 		one("noise grows with x", design+"but the sd of the noise is |1 + x1|; 100 rows a shard. sigma2 is then 2 on average, which is not followed.", 100, slopes,
 			func(r *rand.Rand, x []float64) float64 { return (1 + x[0]) * r.NormFloat64() }, nil).without("sigma2"),
+		one("noise varies somewhat with x", design+"but the variance of the noise is .7 + .3 x1^2; 100 rows a shard.", 100, slopes,
+			func(r *rand.Rand, x []float64) float64 { return math.Sqrt(.7+.3*x[0]*x[0]) * r.NormFloat64() }, nil),
 	}, linearDesigns()...)
 }
 

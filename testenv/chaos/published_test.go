@@ -50,8 +50,8 @@ var newly = map[string][]string{
 	"anova":      {"first_outliers", "mu", "outliers", "zeta["},
 	"compressed": {"first_outliers", "few_rows_per_column", "gamma[", "outliers"},
 	"dlm":        {"few_returns", "first_outliers", "level_moved", "outliers", "phi", "season", "theta"},
-	"linear":     {"beta[", "first_outliers", "outliers", "sigma2"},
-	"poisson":    {"few_events", "outliers", "overdispersed", "u["},
+	"linear":     {"beta[", "first_outliers", "outliers", "sigma2", "unequal_variances"},
+	"poisson":    {"few_events", "miscalibrated", "outliers", "overdispersed", "u["},
 	"probit":     {"beta[", "separated"},
 }
 
