@@ -133,13 +133,13 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Columns may lack a curve where they are numbers, and more than zeros and ones by their first rows; those of an account are named
+// Columns may lack a curve where they are numbers, and more than zeros and ones by their first rows; else they are dummies, as those of levels. Those of an account are named
 // by their place among these, and an account of others is no state.
 func TestCurvable(t *testing.T) {
 	one := 1.
 	column := func(first int, f Feature) source { return source{feature: f, first: first} }
 	s := state{design: &design{names: []string{"intercept", "a", "b", "c[1]", "c[2]", "d", "e", "f"}, sources: []source{
-		column(1, Feature{Name: "a"}), column(2, Feature{Name: "b"}), {feature: Feature{Name: "c"}, categorical: true, first: 3},
+		column(1, Feature{Name: "a"}), column(2, Feature{Name: "b"}), {feature: Feature{Name: "c", Levels: []string{"0", "1", "2"}}, categorical: true, first: 3, other: none, gap: none},
 		column(5, Feature{Name: "d"}), column(6, Feature{Name: "e", Scale: &one, Center: &one}), column(7, Feature{Name: "f", Partial: true}),
 	}}}
 	s.scaling.x = make([]Constant, 8)
@@ -155,8 +155,14 @@ func TestCurvable(t *testing.T) {
 	if got, want := s.curvable(none, nil), []curved.Run{{From: 1, Columns: 2}, {From: 5, Columns: 2}}; !slices.Equal(got, want) {
 		t.Errorf("of others %v, want %v", got, want)
 	}
+	if got, want := s.dummies(first, nil), []curved.Run{{From: 2, Columns: 1}, {From: 3, Columns: 2}, {From: 5, Columns: 1}}; !slices.Equal(got, want) {
+		t.Errorf("dummies %v, want %v", got, want)
+	}
+	if got, want := s.dummies(none, nil), []curved.Run{{From: 3, Columns: 2}}; !slices.Equal(got, want) {
+		t.Errorf("dummies beside what is not scaled %v, want %v", got, want)
+	}
 	none.Steps = true
-	if got := s.curvable(none, nil); len(got) > 0 {
+	if got := append(s.curvable(none, nil), s.dummies(none, nil)...); len(got) > 0 {
 		t.Errorf("of steps %v", got)
 	}
 	f := NewFilter(first, "k")
@@ -167,13 +173,17 @@ func TestCurvable(t *testing.T) {
 	if got := s.account.appendFlags(nil, unsuspected, false, 1000); !slices.Equal(got, []string{CurvedFlag}) {
 		t.Errorf("flags %q", got)
 	}
-	s.account.curved.Uneven = curved.Uneven{Rows: 1000, Columns: []curved.Spread{{Off: 90, Variance: 100}, {Off: 99, Variance: 100}}}
+	s.account.curved.Uneven = curved.Uneven{Rows: 1000, Columns: []curved.Spread{{Off: 90, Variance: 100}, {Off: 99, Variance: 100}, {}, {}, {}, {}}}
 	if f.now = s; f.Uneven() != "" {
 		t.Errorf("errors of %q vary where it is curved", f.Uneven())
 	}
 	s.account.curved.Columns[1].Off = 0
 	if f.now = s; f.Curved() != "" || f.Uneven() != "e" {
 		t.Errorf("%q is curved and errors of %q vary, want those of e", f.Curved(), f.Uneven())
+	}
+	s.account.curved.Uneven.Columns[4] = curved.Spread{Off: 200, Variance: 100, Level: .2}
+	if f.now = s; f.Uneven() != "c[2]" {
+		t.Errorf("errors of %q vary, want those of c[2]", f.Uneven())
 	}
 	if got := s.account.appendFlags(nil, unsuspected, false, 1000); !slices.Equal(got, []string{UnequalFlag}) {
 		t.Errorf("flags %q", got)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/credence-stream/credence/cdf/curved"
 )
 
 // Flags that the engine raises, whatever the kind.
@@ -94,7 +96,7 @@ func Advise(flag string) string {
 		return "the mean to which the level returns is another than before, by a jump or by and by, or it returns in another way: phi is mostly too near to 1, tau2 and sigma2 go with it, and forecasts return too slowly, " +
 			"while the level itself is right: let the rows from there on have a key of their own, or read the topic with a new group that begins there (run --from); of a mean that moves all the time take the trend out of the response first"
 	case UnequalFlag:
-		return "errors vary more in some groups than in others, or of linear where a column is far from its mean, and the model has one variance: the interval of such a group's level, or of that column's slope, is too short, others are too wide, " +
+		return "errors vary more in some groups than in others, or of linear where a column is far from its mean or has its rarer value, and the model has one variance: the interval of such a group's level, or of that column's slope, is too short, others are too wide, " +
 			"and sigma2 is that of no row: transform the response so that it varies alike, as by its logarithm or root; of counts use poisson; or make keys of what differs in its noise"
 	case CurvedFlag:
 		return "the response depends on a column by a curve that the model does not have, so that the mean at a given value is far from its interval: " +
@@ -287,7 +289,7 @@ func (f *Filter) Curved() string {
 	switch {
 	case f.broken != nil:
 	case a.curved != nil:
-		return f.curvableName(a.curved.Curved())
+		return f.columnOf(a.curved.Curved(), f.now.curvable(f.spec, nil))
 	case a.reliability != nil && a.reliability.Unreliable():
 		if j := a.reliability.Curved(); j >= 0 {
 			return f.now.design.names[j]
@@ -303,15 +305,15 @@ func (f *Filter) Uneven() string {
 	if f.broken != nil || a.curved == nil {
 		return ""
 	}
-	return f.curvableName(a.curved.UnevenAt())
+	return f.columnOf(a.curved.UnevenAt(), f.now.dummies(f.spec, f.now.curvable(f.spec, nil)))
 }
 
-// curvableName returns the name of a column of an account of curves, empty of none.
-func (f *Filter) curvableName(at int) string {
+// columnOf returns the name of a column of the runs, empty of none.
+func (f *Filter) columnOf(at int, runs []curved.Run) string {
 	if at < 0 {
 		return ""
 	}
-	for _, run := range f.now.curvable(f.spec, nil) {
+	for _, run := range runs {
 		if at < run.Columns {
 			return f.now.design.names[run.From+at]
 		}

@@ -136,12 +136,24 @@ func (s *state) curvable(spec *Spec, dst []curved.Run) []curved.Run {
 	return dst
 }
 
-// columnsOf counts the columns of runs.
-func columnsOf(runs []curved.Run) (n int) {
-	for _, run := range runs {
-		n += run.Columns
+// dummies appends the columns of X that are zeros and ones: those of levels, and numbers that were no others among the first rows. Of what a
+// formula makes of levels, those columns alone have both constants.
+func (s *state) dummies(spec *Spec, dst []curved.Run) []curved.Run {
+	if spec.Steps {
+		return dst
 	}
-	return n
+	for i := range s.design.sources {
+		src := &s.design.sources[i]
+		given := src.feature.Center != nil && src.feature.Scale != nil
+		if src.categorical {
+			if width := src.width(); width > 0 {
+				dst = append(dst, curved.Run{From: src.first, Columns: width})
+			}
+		} else if c := &s.scaling.x[src.first]; given == src.feature.Partial && (given || spec.Columns.Scaling == "first" && c.Center == 0 && c.Scale == 1) {
+			dst = append(dst, curved.Run{From: src.first, Columns: 1})
+		}
+	}
+	return dst
 }
 
 // askCurves asks the model for what it tells of curves, where that is of use.
@@ -150,7 +162,8 @@ func (f *Filter) askCurves(sh *Shard) {
 	if !s.scaling.frozen {
 		return
 	}
-	if w.curvable = s.curvable(f.spec, w.curvable[:0]); len(w.curvable) > 0 {
+	w.curvable, w.dummies = s.curvable(f.spec, w.curvable[:0]), s.dummies(f.spec, w.dummies[:0])
+	if len(w.curvable)+len(w.dummies) > 0 {
 		sh.Curved = &w.curved
 	}
 }
@@ -158,19 +171,19 @@ func (f *Filter) askCurves(sh *Shard) {
 // addCurves takes in what the model has told of as many rows of a shard, as several where they share little.
 func (f *Filter) addCurves(sh *Shard, rows int64, apart bool) {
 	a, w := &f.now.account, f.ws
-	if !w.curved.Told() || rows == 0 {
+	if !w.curved.Told() || rows == 0 || len(w.curvable) == 0 && !w.curved.Even() {
 		return
 	}
 	if a.curved == nil {
 		a.curved = w.spare.curves()
-		n := columnsOf(w.curvable)
+		n := curved.ColumnsOf(w.curvable)
 		a.curved.Columns = slices.Grow(a.curved.Columns, n)[:n]
 		clear(a.curved.Columns)
 	}
 	if apart {
-		a.curved.AddApart(&w.curved, sh.X, sh.Cols, w.curvable)
+		a.curved.AddApart(&w.curved, sh.X, sh.Cols, w.curvable, w.dummies)
 	} else {
-		a.curved.Add(&w.curved, sh.X, sh.Cols, w.curvable, int(rows))
+		a.curved.Add(&w.curved, sh.X, sh.Cols, w.curvable, w.dummies, int(rows))
 	}
 }
 
@@ -179,9 +192,12 @@ func (s *state) checkCurved(r *reader, spec *Spec, w *Workspace) {
 	if r.err != nil || s.account.curved == nil {
 		return
 	}
-	w.curvable = s.curvable(spec, w.curvable[:0])
-	if has, wants := len(s.account.curved.Columns), columnsOf(w.curvable); has != wants || !s.scaling.frozen {
+	w.curvable, w.dummies = s.curvable(spec, w.curvable[:0]), s.dummies(spec, w.dummies[:0])
+	a := s.account.curved
+	if has, wants := len(a.Columns), curved.ColumnsOf(w.curvable); has != wants || !s.scaling.frozen {
 		r.fail("an account of curves of %d columns, of %d", has, wants)
+	} else if has, wants := len(a.Uneven.Columns), wants+curved.ColumnsOf(w.dummies); a.Uneven.Rows > 0 && has != wants {
+		r.fail("an account of the size of errors by %d columns, of %d", has, wants)
 	}
 }
 

@@ -59,6 +59,7 @@ type Workspace struct {
 	// What it tells of curves, the columns that may lack one, and what was known of these before.
 	curved       curved.Shard
 	curvable     []curved.Run
+	dummies      []curved.Run
 	curvedBefore curved.Account
 	season       season.Shard
 	seasoned     season.Account

@@ -50,6 +50,12 @@ func TestUneven(t *testing.T) {
 	by := func(a float64) func(r *rand.Rand, x []float64) float64 {
 		return func(r *rand.Rand, x []float64) float64 { return math.Sqrt(1-a+a*x[0]*x[0]) * r.NormFloat64() }
 	}
+	dummy := func(mean float64) func(*rand.Rand, float64, int, []float64) {
+		return func(r *rand.Rand, _ float64, _ int, x []float64) { x[0] = math.Floor(r.Float64() + mean) }
+	}
+	sds := func(zero, one float64) func(r *rand.Rand, x []float64) float64 {
+		return func(r *rand.Rand, x []float64) float64 { return (zero + (one-zero)*x[0]) * r.NormFloat64() }
+	}
 	for _, c := range []uneven{
 		{bent: bent{name: "one row", columns: 2, shards: 1000, rows: rows(1)}},
 		{bent: bent{name: "five rows", columns: 2, shards: 300, rows: rows(5)}},
@@ -88,7 +94,21 @@ func TestUneven(t *testing.T) {
 			return x[0] * float64(1-shard/50*2)
 		}}, told: true},
 		{bent: bent{name: "an interaction", columns: 2, shards: 100, rows: rows(30), eta: func(x []float64, _ int) float64 { return x[0]/2 + .5*x[0]*x[1] }}, told: true},
+		{bent: bent{name: "a dummy", columns: 2, shards: 100, rows: rows(30), x: dummy(.1)}},
+		{bent: bent{name: "a dummy, one row", columns: 2, shards: 1000, rows: rows(1), x: dummy(.1)}},
+		{bent: bent{name: "a rare dummy", columns: 2, shards: 100, rows: rows(30), x: dummy(.01)}},
+		{bent: bent{name: "a dummy, t noise", columns: 2, shards: 100, rows: rows(30), x: dummy(.1), noise: heavy}},
+		{bent: bent{name: "20 dummies", columns: 20, shards: 100, rows: rows(30), x: func(r *rand.Rand, _ float64, _ int, x []float64) {
+			for j := range x {
+				x[j] = math.Floor(r.Float64() + .05)
+			}
+		}}},
+		{bent: bent{name: "a dummy, less with rare ones", columns: 2, shards: 100, rows: rows(30), x: dummy(.1), noise: sds(1, .5)}},
+		{bent: bent{name: "a dummy, more with half of the rows", columns: 2, shards: 100, rows: rows(30), x: dummy(.5), noise: sds(1, 2)}},
 
+		{bent: bent{name: "a dummy, twice the sd with rare ones", columns: 2, shards: 60, rows: rows(30), x: dummy(.1), noise: sds(1, 2)}, told: true},
+		{bent: bent{name: "a dummy, twice the sd with rare zeros", columns: 2, shards: 60, rows: rows(30), x: dummy(.9), noise: sds(2, 1)}, told: true},
+		{bent: bent{name: "a dummy, twice the sd with a third of the rows", columns: 2, shards: 60, rows: rows(30), x: dummy(.3), noise: sds(1, 2)}, told: true},
 		{bent: bent{name: "by .1", columns: 2, shards: 200, rows: rows(50), noise: by(.1)}, told: true},
 		{bent: bent{name: "by .2", columns: 2, shards: 60, rows: rows(50), noise: by(.2)}, told: true},
 		{bent: bent{name: "by .2, 500 rows", columns: 2, shards: 80, rows: rows(500), noise: by(.2)}, told: true},

@@ -63,6 +63,9 @@ type Run struct{ From, Columns int }
 // Reset makes it one that nothing is told of.
 func (s *Shard) Reset() { s.told = false }
 
+// Even reports whether the model has one variance for all rows.
+func (s *Shard) Even() bool { return s.even }
+
 // Told reports whether something is told of it.
 func (s *Shard) Told() bool { return s.told }
 
@@ -80,9 +83,8 @@ func (s *Shard) Begin(rows int) []float64 {
 	return s.scores
 }
 
-// sums makes room for those of the columns, all 0, beside what their weights are.
-func (s *Shard) sums(columns []Column) {
-	n := len(columns)
+// sums makes room for those of so many columns, all 0, beside what their weights are.
+func (s *Shard) sums(n int) (level, slope []float64) {
 	if len(s.at.Level) != n {
 		if cap(s.room) < 6*n {
 			s.room = make([]float64, 6*n)
@@ -91,11 +93,8 @@ func (s *Shard) sums(columns []Column) {
 		part := func(i int) []float64 { return s.room[i*n : (i+1)*n] }
 		s.at = vec.Curves{Level: part(0), Slope: part(1), Off: part(2), Squares: part(3), Weight: part(4), Product: part(5)}
 	}
-	level, slope := s.at.Level, s.at.Slope[:n]
-	for k := range level {
-		level[k], slope[k] = float64(columns[k].Level), float64(columns[k].Slope)
-	}
 	clear(s.room[2*n:])
+	return s.at.Level, s.at.Slope[:n]
 }
 
 // thin leaves every so many rows of a large shard, and returns how many of these have a score, as many as given having one.
@@ -119,13 +118,16 @@ func (s *Shard) part(from, to int) vec.Curves {
 }
 
 // Add takes in a shard that is told, of rows that stand stride apart in x, of which as many as given, one at least, have a
-// score. The runs are the columns, the same of a key at every shard.
-func (a *Account) Add(s *Shard, x []float64, stride int, runs []Run, rows int) {
-	s.sums(a.Columns)
+// score. The runs are the columns, the same of a key at every shard, and the dummies those of zeros and ones, which have no curve.
+func (a *Account) Add(s *Shard, x []float64, stride int, runs, dummies []Run, rows int) {
+	level, slope := s.sums(len(a.Columns))
+	for k := range level {
+		level[k], slope[k] = float64(a.Columns[k].Level), float64(a.Columns[k].Slope)
+	}
 	if apart := (len(s.scores) + most - 1) / most; apart > 1 {
 		rows, stride = s.thin(rows, apart), stride*apart
 	}
-	s.addRuns(x, stride, s.scores, runs)
+	s.addRuns(x, stride, s.scores, 0, runs)
 	n, before := float64(rows), float64(a.Rows)
 	per, gain := 0., n/(before+n)/float64(len(s.scores))
 	if before > 0 {
@@ -155,20 +157,20 @@ func (a *Account) Add(s *Shard, x []float64, stride int, runs []Run, rows int) {
 	}
 	if s.even {
 		if len(a.Uneven.Columns) == 0 {
-			a.Uneven.begin(len(a.Columns))
+			a.Uneven.begin(len(a.Columns), ColumnsOf(dummies))
 		}
-		a.Uneven.add(s, x, stride, runs)
+		a.Uneven.add(s, x, stride, runs, dummies)
 	}
 }
 
 // AddApart takes in a shard of which all rows have a score and share little, as several small ones: the variance of a sum needs some.
-func (a *Account) AddApart(s *Shard, x []float64, stride int, runs []Run) {
+func (a *Account) AddApart(s *Shard, x []float64, stride int, runs, dummies []Run) {
 	all := s.scores
 	size := min(most, (len(all)+fewest-1)/fewest)
 	for from := 0; from < len(all); from += size {
 		to := min(from+size, len(all))
 		s.scores = all[from:to]
-		a.Add(s, x[from*stride:], stride, runs, to-from)
+		a.Add(s, x[from*stride:], stride, runs, dummies, to-from)
 	}
 	s.scores = all
 }
@@ -239,7 +241,7 @@ func (a *Account) Read(b []byte) (rest []byte, ok bool) {
 }
 
 func (a *Account) valid() bool {
-	if !(a.Rows > 0 && a.Rows <= recalled && len(a.Columns) > 0) {
+	if !(a.Rows > 0 && a.Rows <= recalled) {
 		return false
 	}
 	for _, c := range a.Columns {

@@ -24,7 +24,7 @@ func TestSums(t *testing.T) {
 	copy(s.Begin(2), []float64{.5, -1})
 	// Columns 1 and 3 of four. What is beyond the bound counts as it.
 	x := []float64{9, 1, 9, -5, 9, -2, 9, .5}
-	a.Add(s, x, 4, []Run{{1, 1}, {3, 1}}, 2)
+	a.Add(s, x, 4, []Run{{1, 1}, {3, 1}}, nil, 2)
 	near := func(what string, got float32, want float64) {
 		t.Helper()
 		if math.Abs(float64(got)-want) > 1e-6 {
@@ -40,7 +40,7 @@ func TestSums(t *testing.T) {
 	near("variance of the other", a.Columns[1].Variance, 4+.0625)
 	// The next shard: weights are less the line, and half of the sum was to be expected.
 	copy(s.Begin(1), []float64{2})
-	a.Add(s, []float64{0, 1, 0, 0}, 4, []Run{{1, 1}, {3, 1}}, 1)
+	a.Add(s, []float64{0, 1, 0, 0}, 4, []Run{{1, 1}, {3, 1}}, nil, 1)
 	w := 1 - 2.5 + 3.5
 	near("off behind two shards", a.Columns[0].Off, -3.5+2*w)
 	near("variance behind two shards", a.Columns[0].Variance, 16.25+(2*w+1.75)*(2*w+1.75))
@@ -49,7 +49,7 @@ func TestSums(t *testing.T) {
 	// More columns than before, of a shard whose rows agree: the square of their sum is the variance.
 	five := Account{Columns: make([]Column, 5)}
 	copy(s.Begin(2), []float64{1, .5})
-	five.Add(s, []float64{1, 1, 1, 1, 2, 1, 1, 1, 1, -2}, 5, []Run{{0, 5}}, 2)
+	five.Add(s, []float64{1, 1, 1, 1, 2, 1, 1, 1, 1, -2}, 5, []Run{{0, 5}}, nil, 2)
 	near("off of the last of five", five.Columns[4].Off, 6)
 	near("variance of the last of five", five.Columns[4].Variance, 36)
 }
@@ -61,7 +61,7 @@ func TestThin(t *testing.T) {
 	for i := range x {
 		x[i], scores[i] = 1, 1
 	}
-	if a.Add(told(x, scores), x, 1, one, most); a.Rows != most || a.Columns[0].Off != most {
+	if a.Add(told(x, scores), x, 1, one, nil, most); a.Rows != most || a.Columns[0].Off != most {
 		t.Errorf("of %d rows %+v", most, a)
 	}
 	a = Account{Columns: make([]Column, 1)}
@@ -71,11 +71,11 @@ func TestThin(t *testing.T) {
 			x[i], scores[i] = 1, 2
 		}
 	}
-	a.Add(told(x, scores), x, 1, one, 300)
+	a.Add(told(x, scores), x, 1, one, nil, 300)
 	if c := a.Columns[0]; a.Rows != 100 || c.Off != 200 || c.Level != 1 {
 		t.Errorf("%+v", a)
 	}
-	a.Add(told(x, scores), x, 1, one, 1) // hardly any has a response
+	a.Add(told(x, scores), x, 1, one, nil, 1) // hardly any has a response
 	if a.Rows != 101 {
 		t.Errorf("%+v", a)
 	}
@@ -101,7 +101,7 @@ func (c stream) told(t *testing.T, seed uint64) (ever, end bool) {
 			}
 			scores[i] = c.score(r, x[i], common)
 		}
-		if a.Add(told(x, scores), x, 1, one, c.rows); !a.valid() {
+		if a.Add(told(x, scores), x, 1, one, nil, c.rows); !a.valid() {
 			t.Fatalf("%+v", a)
 		}
 		end = a.Curved() == 0
@@ -194,7 +194,7 @@ func TestCurved(t *testing.T) {
 func TestFades(t *testing.T) {
 	a := Account{Rows: recalled, Columns: []Column{{Off: 8, Variance: 4}}}
 	x := []float64{0, 0, 0, 0}
-	a.Add(told(x, nil), x, 1, one, recalled)
+	a.Add(told(x, nil), x, 1, one, nil, recalled)
 	// Of no scores the sum is 8 below what it was expected to be.
 	if c := a.Columns[0]; a.Rows != recalled || c.Off != 4 || c.Variance != (4+64)/2 {
 		t.Errorf("%+v", a)
@@ -214,7 +214,7 @@ func TestCodec(t *testing.T) {
 	}
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, bad := range []Account{
-		{}, {Rows: 1}, {Columns: a.Columns}, {Rows: recalled + 1, Columns: a.Columns}, {Rows: nan, Columns: a.Columns},
+		{}, {Columns: a.Columns}, {Rows: recalled + 1, Columns: a.Columns}, {Rows: nan, Columns: a.Columns},
 		{Rows: 1, Columns: []Column{{Variance: -1}}}, {Rows: 1, Columns: []Column{{Variance: nan}}},
 		{Rows: 1, Columns: []Column{{Off: inf}}}, {Rows: 1, Columns: []Column{{Slope: nan}}},
 	} {

@@ -17,7 +17,7 @@ func even(x, scores []float64) *Shard {
 // The sums are those of the formulas; a row without a response is none, and nothing is asked of a model that does not say that it has one variance.
 func TestUnevenSums(t *testing.T) {
 	a := Account{Columns: make([]Column, 1)}
-	if a.Add(told([]float64{1}, []float64{2}), []float64{1}, 1, one, 1); a.Uneven.Rows != 0 {
+	if a.Add(told([]float64{1}, []float64{2}), []float64{1}, 1, one, nil, 1); a.Uneven.Rows != 0 {
 		t.Errorf("nobody asked for %+v", a.Uneven)
 	}
 	near := func(what string, got float32, want float64) {
@@ -27,7 +27,7 @@ func TestUnevenSums(t *testing.T) {
 		}
 	}
 	x := []float64{-5, 1.5, .5}
-	a.Add(even(x, []float64{2, 0, .5}), x, 1, one, 2)
+	a.Add(even(x, []float64{2, 0, .5}), x, 1, one, nil, 2)
 	// Squares of 4 and .25 are 3 and -.75 above 1; of the column 4, its bound, and .25 likewise.
 	off := 3*3. + .75*.75
 	u := &a.Uneven
@@ -37,13 +37,30 @@ func TestUnevenSums(t *testing.T) {
 	near("variance", u.Columns[0].Variance, off*off)
 	near("level", u.Columns[0].Level, 1+(3+1.25-.75)/3*2/52)
 	mean, level := float64(u.Mean), float64(u.Columns[0].Level)
-	a.Add(even(x[1:2], []float64{-1}), x[1:], 1, one, 1)
+	a.Add(even(x[1:2], []float64{-1}), x[1:], 1, one, nil, 1)
 	e := (1 - mean) * (2.25 - level)
 	near("off behind two shards", u.Columns[0].Off, off+e)
 	near("variance behind two shards", u.Columns[0].Variance, off*off+(e-off/2)*(e-off/2))
 	near("mean behind two shards", u.Mean, mean+(1-mean)/53)
-	if a.Add(even(x, make([]float64, 3)), x, 1, one, 3); u.Rows != 3 {
+	if a.Add(even(x, make([]float64, 3)), x, 1, one, nil, 3); u.Rows != 3 {
 		t.Errorf("%g rows, of a shard without responses", u.Rows)
+	}
+}
+
+// The sums of dummies stand behind those of the columns, wherever they are among these, and begin with as many ones as zeros.
+func TestUnevenDummies(t *testing.T) {
+	a := Account{Columns: make([]Column, 1)}
+	x, runs := []float64{1, 2, 0, 0, 2, 1}, []Run{{1, 1}}
+	a.Add(even(x[:2], []float64{2, 2}), x, 3, runs, []Run{{0, 1}, {2, 1}}, 2)
+	u := &a.Uneven
+	if want := []float32{3 * (3 + 3), 3*.5 - 3*.5, -3*.5 + 3*.5}; u.Rows != 2 || len(u.Columns) != 3 || u.Columns[0].Off != want[0] || u.Columns[1].Off != want[1] || u.Columns[2].Off != want[2] {
+		t.Errorf("%+v, want sums %v", *u, want)
+	}
+	if u.Columns[1].Variance != 2*1.5*1.5 || u.Columns[1].Level != .5 {
+		t.Errorf("a dummy %+v", u.Columns[1])
+	}
+	if a.Add(even(x[:1], []float64{2}), x, 3, runs, []Run{{0, 1}, {2, 1}}, 1); !(u.Columns[1].Level > .5 && u.Columns[2].Level < .5) {
+		t.Errorf("dummies of means %g and %g", u.Columns[1].Level, u.Columns[2].Level)
 	}
 }
 
@@ -56,9 +73,9 @@ func TestUnevenRows(t *testing.T) {
 		}
 	}
 	a := Account{Columns: make([]Column, 1)}
-	a.Uneven.begin(1)
+	a.Uneven.begin(1, 0)
 	a.Uneven.Rows = 7
-	if a.Add(even(x, scores), x, 1, one, len(x)); a.Uneven.Rows != 7+mostSizes || a.Uneven.Columns[0].Off != 9*mostSizes {
+	if a.Add(even(x, scores), x, 1, one, nil, len(x)); a.Uneven.Rows != 7+mostSizes || a.Uneven.Columns[0].Off != 9*mostSizes {
 		t.Errorf("%+v", a.Uneven)
 	}
 }
@@ -69,6 +86,7 @@ func TestUnevenAt(t *testing.T) {
 		rows    float32
 		columns []Spread
 		curve   float32
+		dummies int // at the end
 		want    int
 	}{
 		"the greater":            {rows: 1000, columns: []Spread{{Off: 100, Variance: 300}, {Off: 110, Variance: 300}}, want: 1},
@@ -80,8 +98,15 @@ func TestUnevenAt(t *testing.T) {
 		"enough":                 {rows: 10_000, columns: []Spread{{Off: 46, Variance: 100}}},
 		"hardly a value":         {rows: 1000, columns: []Spread{{Off: 3}}, want: -1}, // 9, beside .001 for each row
 		"where there is a curve": {rows: 1000, columns: []Spread{{Off: 100, Variance: 300}}, curve: 100, want: -1},
+		"a dummy behind it":      {rows: 1000, columns: []Spread{{Off: 100, Variance: 300}, {Off: 100, Variance: 200, Level: .1}}, dummies: 1, want: 1},
+		"with rare ones":         {rows: 1000, columns: []Spread{{}, {Off: 39, Variance: 100, Level: .1}}, dummies: 1, want: 1}, // 31.2 > 13.5, 15.21 > 15.2
+		"less with rare ones":    {rows: 1000, columns: []Spread{{}, {Off: -39, Variance: 100, Level: .1}}, dummies: 1, want: -1},
+		"with rare zeros":        {rows: 1000, columns: []Spread{{}, {Off: -39, Variance: 100, Level: .9}}, dummies: 1, want: 1},
+		"by chance":              {rows: 1000, columns: []Spread{{}, {Off: 38.9, Variance: 100, Level: .1}}, dummies: 1, want: -1},
+		"too little to matter":   {rows: 1000, columns: []Spread{{}, {Off: 150, Variance: 300, Level: .4}}, dummies: 1, want: -1}, // 30 < 36
+		"as many of both":        {rows: 1000, columns: []Spread{{}, {Off: 390, Variance: 100, Level: .5}}, dummies: 1, want: -1},
 	} {
-		a := Account{Rows: c.rows, Columns: make([]Column, len(c.columns)), Uneven: Uneven{Rows: c.rows, Columns: c.columns}}
+		a := Account{Rows: c.rows, Columns: make([]Column, len(c.columns)-c.dummies), Uneven: Uneven{Rows: c.rows, Columns: c.columns}}
 		a.Columns[0] = Column{Off: c.curve, Variance: 100}
 		if got := a.UnevenAt(); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
@@ -123,7 +148,7 @@ func TestUneven(t *testing.T) {
 					x[i] = c.x(r)
 					scores[i] = c.score(r, x[i])
 				}
-				a.Add(even(x, scores), x, 1, one, c.rows)
+				a.Add(even(x, scores), x, 1, one, nil, c.rows)
 				last = a.UnevenAt() == 0
 				once = once || last
 			}
@@ -147,14 +172,21 @@ func heavyScore(r *rand.Rand) float64 {
 
 // What is appended is read, into columns that are room, and what Add cannot have left is refused. Rows fade.
 func TestUnevenCodec(t *testing.T) {
-	a := Account{Rows: 70, Columns: make([]Column, 2), Uneven: Uneven{Rows: 60, Mean: .9, Columns: []Spread{{4, 9, 1.2}, {-1, 3, .8}}}}
+	a := Account{Rows: 70, Columns: make([]Column, 1), Uneven: Uneven{Rows: 60, Mean: .9, Columns: []Spread{{4, 9, 1.2}, {-1, 3, .8}}}}
 	b := append(a.AppendUneven(nil), 7)
 	for n := range len(b) {
-		got := Account{Rows: 70, Columns: make([]Column, 2), Uneven: Uneven{Columns: make([]Spread, 1, 2)}}
+		got := Account{Rows: 70, Columns: make([]Column, 1), Uneven: Uneven{Columns: make([]Spread, 1, 2)}}
 		rest, ok := got.ReadUneven(b[:n])
 		if whole := n == len(b)-1; ok != whole || whole && (len(rest) != 0 || !reflect.DeepEqual(got, a)) {
 			t.Errorf("%d of %d bytes are read as %+v, %t", n, len(b), got, ok)
 		}
+	}
+	dummies := Account{Rows: 70, Columns: []Column{}, Uneven: Uneven{Rows: 60, Mean: .9, Columns: []Spread{{4, 9, .2}}}}
+	got := Account{Columns: []Column{}}
+	if rest, ok := got.Read(dummies.AppendUneven(dummies.Append(nil))); !ok {
+		t.Error("an account of dummies alone is refused")
+	} else if rest, ok = got.ReadUneven(rest); !ok || len(rest) > 0 || !reflect.DeepEqual(got, dummies) {
+		t.Errorf("%+v is read, want %+v", got, dummies)
 	}
 	var copied Account
 	if a.CopyTo(&copied); !reflect.DeepEqual(copied, a) || &copied.Uneven.Columns[0] == &a.Uneven.Columns[0] {
@@ -178,7 +210,7 @@ func TestUnevenCodec(t *testing.T) {
 	}
 	old := Account{Columns: make([]Column, 1), Uneven: Uneven{Rows: recalled, Mean: 1, Columns: []Spread{{Off: 100, Variance: 100, Level: 1}}}}
 	x := []float64{1}
-	old.Add(even(x, []float64{1}), x, 1, one, 1)
+	old.Add(even(x, []float64{1}), x, 1, one, nil, 1)
 	if u := old.Uneven; u.Rows != recalled || u.Columns[0].Off >= 100 || u.Columns[0].Variance >= 100 {
 		t.Errorf("%+v of a full account", u)
 	}
