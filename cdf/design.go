@@ -3,6 +3,7 @@ package cdf
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // design says which columns of a batch serve as what for one key. It is
@@ -146,7 +147,7 @@ func (d *design) lay(spec *Spec, response string, sources []source) error {
 		}
 	}
 	if limit := spec.Limits.Columns; limit > 0 && len(d.names) > limit {
-		return fmt.Errorf("%w: %d columns of coefficients, the limit is %d: merge rare levels, or leave columns out, or raise limits.columns", ErrSchema, len(d.names), limit)
+		return &WidthError{fmt.Sprintf("%d columns of coefficients, the limit is %d", len(d.names), limit), []string{"merge rare levels", "leave columns out"}}
 	}
 	seen := make(map[string]bool, len(d.names))
 	for _, name := range d.names {
@@ -157,6 +158,22 @@ func (d *design) lay(spec *Spec, response string, sources []source) error {
 	}
 	return nil
 }
+
+// WidthError is an ErrSchema of a model that would have more columns of coefficients than Limits.Columns.
+type WidthError struct {
+	What  string   // has how many
+	Fewer []string // what makes fewer
+}
+
+func (e *WidthError) Error() string { return e.Remedied("raise limits.columns") }
+
+// Remedied is the error with another remedy than a higher limit, where that cannot be set.
+func (e *WidthError) Remedied(other string) string {
+	return fmt.Sprintf("%v: %s: %s", ErrSchema, e.What, strings.Join(append(slices.Clip(e.Fewer), other), ", or "))
+}
+
+// Unwrap makes it an ErrSchema.
+func (e *WidthError) Unwrap() error { return ErrSchema }
 
 // renamed says how a column of such a name can be there all the same.
 func renamed(name string) string {

@@ -244,6 +244,8 @@ type facts struct {
 	meta       Meta
 	partitions int    // of the topic now
 	layout     Layout // as ReadLayout says, and pinned
+	// another and why are as those of Layout.Another, where the topic has more partitions than its states are made for.
+	another, why string
 	// past is what stands beside the group's offset of the partition's past, asked for
 	// where the store has no state.
 	past Note

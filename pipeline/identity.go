@@ -62,3 +62,52 @@ func (s *LogState) Another(p Partition, state Meta) (reason, why string) {
 	}
 	return "", ""
 }
+
+// AnotherRemedy is what to do where a log is another one than that of the state.
+const AnotherRemedy = "Use a new consumer group, or the command state delete --all, to begin again with the log as it is"
+
+// metaReader is a Store or what reads one.
+type metaReader interface {
+	Meta(ctx context.Context, p Partition) (Meta, error)
+}
+
+// Another looks why a topic that has more partitions than its states are made for is another
+// topic, rather than one that was given some: by the logs of those of its former partitions that are named. It is
+// as LogState.Another.
+func (l *Layout) Another(ctx context.Context, store metaReader, log Log, topic string, partitions int, former ...int32) (reason, why string, err error) {
+	if l.Partitions <= 0 || partitions <= l.Partitions {
+		return "", "", nil
+	}
+	for _, id := range former {
+		p := Partition{Topic: topic, ID: id}
+		state, err := store.Meta(ctx, p)
+		if err != nil {
+			return "", "", err
+		}
+		if !state.Exists {
+			continue
+		}
+		now, err := ReadLogState(ctx, log, p, state.Last)
+		if err != nil {
+			return "", "", err
+		}
+		if reason, why = now.Another(p, state); reason != "" {
+			return reason, why, nil
+		}
+	}
+	return "", "", nil
+}
+
+// Elsewhere is Layout.Elsewhere, and looks whether the topic is another one, none of whose records the states are made from.
+func Elsewhere(ctx context.Context, l Layout, store metaReader, log Log, topic string, partitions int) (why, remedy string, err error) {
+	former := make([]int32, max(0, l.Partitions))
+	for id := range former {
+		former[id] = int32(id)
+	}
+	reason, another, err := l.Another(ctx, store, log, topic, partitions, former...)
+	if err == nil && reason != "" {
+		return another, AnotherRemedy, nil
+	}
+	why, remedy = l.Elsewhere(topic, partitions)
+	return why, remedy, err
+}

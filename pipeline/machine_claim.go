@@ -38,6 +38,10 @@ func (m *machine) onClaimed(e evClaimed) {
 func (m *machine) decide(f facts) {
 	meta, rules := f.meta, m.cfg.rules
 	if why, remedy := f.layout.Elsewhere(m.part.Topic, f.partitions); why != "" {
+		if f.another != "" {
+			m.doubt(f.another, f.why, false)
+			return
+		}
 		m.halt("partitions", why+". "+remedy)
 		return
 	}
@@ -146,7 +150,7 @@ func (m *machine) doubt(reason, why string, proved bool) {
 		m.do(fxWait{m.epoch, waitClaim, 50})
 		return
 	}
-	m.halt(reason, why+". Use a new consumer group, or the command state delete --all, to begin again with the log as it is")
+	m.halt(reason, why+". "+AnotherRemedy)
 }
 
 // begin opens an epoch at the claim's watermark. What it has to write first

@@ -109,6 +109,9 @@ func TestClaimDecides(t *testing.T) {
 		{name: "another configuration", committed: 50, known: -1, change: func(f *facts) { f.meta.Configured = []Configured{{Fingerprint: strings.Repeat("0", 64)}} }, halted: "configuration", says: "0000000000000000"},
 		{name: "another format", committed: 50, known: -1, change: func(f *facts) { f.meta.Format = StateFormat + 1 }, halted: "format"},
 		{name: "partitions added", committed: 50, known: -1, change: func(f *facts) { f.partitions = 5 }, halted: "partitions", says: "rescale"},
+		{name: "recreated with more partitions", committed: 50, known: -1, looks: confirmations, change: func(f *facts) {
+			f.partitions, f.another, f.why = 5, "recreated", "it has another id"
+		}, halted: "recreated", says: "it has another id. Use a new consumer group"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := stored(t)

@@ -1,6 +1,8 @@
 package pipeline_test
 
 import (
+	"context"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -94,5 +96,56 @@ func TestFewerPartitionsAreAnotherTopic(t *testing.T) {
 		if why, remedy := l.Elsewhere("in", n); !strings.Contains(why, want[0]) || !strings.Contains(remedy, want[1]) || (why == "") != (want[0] == "") {
 			t.Errorf("%d partitions: %s. %s", n, why, remedy)
 		}
+	}
+}
+
+// TestMorePartitionsMayBeAnotherTopic: a topic that was made again with more partitions is told from one that was given some.
+// Also a partition says so that the states know nothing of, by another one.
+func TestMorePartitionsMayBeAnotherTopic(t *testing.T) {
+	for _, tc := range []struct {
+		name, id string
+		part     int32
+		records  int
+		want     []string
+	}{
+		{"given more", "old", 0, 20, []string{"(partitions)", "rescale --to 4"}},
+		{"given more, a new one", "old", 3, 20, []string{"(partitions)", "rescale --to 4"}},
+		{"made again", "new", 0, 20, []string{"(recreated)", "has the id new", "new consumer group"}},
+		{"made again, a partition that is new", "new", 3, 20, []string{"(recreated)", "has the id new", "new consumer group"}},
+		{"made again, by brokers that tell no id", "", 1, 3, []string{"(truncated)", "ends at offset 3 and offset 5 is next", "new consumer group"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store, rules := storetest.NewMemory(), pipelinetest.Rules(t)
+				if _, err := store.Pin(t.Context(), "in", 2); err != nil {
+					t.Fatal(err)
+				}
+				log := pipelinetest.Records(3, 20)
+				for id := range int32(2) {
+					lease := pipeline.NewLease(pipeline.Partition{Topic: "in", ID: id})
+					if _, err := store.Claim(t.Context(), lease); err != nil {
+						t.Fatal(err)
+					}
+					c := pipeline.Checkpoint{From: -1, To: 5, Topic: "old", Last: pipeline.LastOf(&log[4]), Configured: rules.Recorded(0)}
+					if err := store.Save(t.Context(), lease, c); err != nil {
+						t.Fatal(err)
+					}
+				}
+				before := store.Snapshot()
+				b := pipelinetest.StartWith(t, &pipelinetest.Kafka{ID: tc.part, Count: 4, Topic: tc.id, Log: log[:tc.records]}, store, rules)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // of the bubble's clock
+				defer cancel()
+				err := b.UntilEnd(ctx)
+				for _, part := range tc.want {
+					if err == nil || !strings.Contains(err.Error(), part) {
+						t.Errorf("it says %v, want %q", err, part)
+					}
+				}
+				if !reflect.DeepEqual(store.Snapshot(), before) {
+					t.Error("something was changed")
+				}
+				b.Stop(t)
+			})
+		})
 	}
 }

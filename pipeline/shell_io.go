@@ -108,7 +108,13 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 	}
 	// Before the claim: a worker that is to halt does not take the partition from who
 	// moves its states.
-	if f.layout, err = s.pin(ctx, f.partitions); err != nil || f.layout.Partitions != f.partitions {
+	if f.layout, err = s.pin(ctx, f.partitions); err != nil {
+		return f, err
+	}
+	if f.layout.Partitions != f.partitions {
+		if was := f.layout.Partitions; was > 0 {
+			f.another, f.why, err = f.layout.Another(ctx, opt.Store, opt.Log, p.Topic, f.partitions, p.ID%int32(was))
+		}
 		return f, err
 	}
 	if f.meta, err = opt.Store.Claim(ctx, f.lease); err != nil {

@@ -277,7 +277,7 @@ func (l *Layout) Elsewhere(topic string, partitions int) (why, remedy string) {
 	case partitions < l.Partitions: // no number to move states to: its records were others
 		return fmt.Sprintf("topic %s has %d partitions and had %d when its state was begun: Kafka takes none away, so it was deleted and created again, unless the broker that was asked does not know of all yet",
 				topic, partitions, l.Partitions),
-			"Use a new consumer group, or the command state delete --all, to begin again with the log as it is"
+			AnotherRemedy
 	case l.Partitions != Rescales:
 		return fmt.Sprintf("topic %s has %d partitions and had %d when its state was begun: keys are elsewhere now", topic, partitions, l.Partitions),
 			fmt.Sprintf("Stop the producers, and move the states with the command rescale --to %d", partitions)

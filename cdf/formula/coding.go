@@ -171,8 +171,8 @@ func (r run) tooMany(limit int) error {
 	if levels && len(r) == 1 {
 		remedies = append(remedies, "make them groups, (1 | "+labels[0]+")")
 	}
-	return fmt.Errorf("%w: the formula makes more than %d columns of coefficients, the limit; %s has %s: %s", cdf.ErrSchema, limit,
-		strings.Join(labels, ":"), strings.Join(counts, " x "), strings.Join(append(remedies, "raise limits.columns"), ", or "))
+	return &cdf.WidthError{What: fmt.Sprintf("the formula makes more than %d columns of coefficients, the limit; %s has %s", limit,
+		strings.Join(labels, ":"), strings.Join(counts, " x ")), Fewer: remedies}
 }
 
 // mostColumns bounds them where no limit is set.

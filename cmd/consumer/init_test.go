@@ -257,3 +257,26 @@ func TestDraftsHaveTheDefaultsOfTheConfiguration(t *testing.T) {
 		t.Errorf("help does not say that brokers are %q:\n%s", want.Kafka.Brokers, help)
 	}
 }
+
+// TestTooWideToDraft: no flag of init and try raises the limit of columns, so that is not what they advise.
+func TestTooWideToDraft(t *testing.T) {
+	names := []string{"y"}
+	for i := range 5001 {
+		names = append(names, fmt.Sprint("c", i))
+	}
+	file := table(t, "wide.csv", strings.Join(names, ",")+"\n", func(i int) string {
+		if i >= 3 {
+			return ""
+		}
+		return fmt.Sprint(i) + strings.Repeat(fmt.Sprintf(",%.3f", noise(i)), 5001) + "\n"
+	})
+	for _, args := range [][]string{
+		{"init", "--input", file, "--response", "y", "--kind", "linear"}, {"init", "--input", file, "--formula", "y ~ ."},
+		{"try", file, "--formula", "y ~ .", "--listen", "", "--exit"},
+	} {
+		code, _, messages := command(t, args...)
+		if code != 1 || !strings.Contains(messages, "choose some with --columns or --formula") || strings.Contains(messages, "raise limits.columns") {
+			t.Errorf("%s: exit %d\n%.2000s", strings.Join(args, " "), code, messages)
+		}
+	}
+}

@@ -22,6 +22,8 @@ const handshakeTime = 8 * time.Second
 type Dialer struct {
 	// Net makes the connections below; it may be set before the first one.
 	Net net.Dialer
+	// Unreachable says what to do where no connection comes about; it may be set before the first one.
+	Unreachable string
 
 	keys  Keys
 	files *Reread[*tls.Config] // of nil: not encrypted
@@ -47,7 +49,7 @@ func (d *Dialer) Dial(ctx context.Context, network, addr string) (net.Conn, erro
 	}
 	raw, err := d.Net.DialContext(ctx, network, addr)
 	if err != nil {
-		return nil, err
+		return nil, d.unreachable(err)
 	}
 	c := d.files.Now()
 	if c == nil {
@@ -67,6 +69,14 @@ func (d *Dialer) Dial(ctx context.Context, network, addr string) (net.Conn, erro
 		return nil, fmt.Errorf("%s: %w", addr, s.explain(err))
 	}
 	return s, nil
+}
+
+// unreachable adds what to do to the error of a connection that has not come about, unless its caller gave it up.
+func (d *Dialer) unreachable(err error) error {
+	if d.Unreachable == "" || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return advised{err, d.Unreachable}
 }
 
 // HungUp adds what to compare to the error of a connection on which the server has not answered anything but hung up, as one does that

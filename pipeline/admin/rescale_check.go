@@ -25,6 +25,11 @@ func (r *Rescale) drained(ctx context.Context, p pipeline.Partition, seen *pipel
 	if err != nil {
 		return none, err
 	}
+	if meta.Exists { // before what is said of its records: of another topic they are others
+		if _, why := log.Another(p, meta); why != "" {
+			return none, refuse("%s: %s. %s", p, why, pipeline.AnotherRemedy)
+		}
+	}
 	written, err := r.Written(ctx, p)
 	if err != nil {
 		return none, err

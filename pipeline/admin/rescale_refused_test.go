@@ -49,7 +49,14 @@ func TestRescaleRefuses(t *testing.T) {
 			}
 			return 12
 		}, "murmur2_random"},
-		"another log": {func(_ *testing.T, l *topic, _ *storetest.Memory) int { l.parts[1].Topic = "new"; return 12 }, "recreated"},
+		"another log": {func(_ *testing.T, l *topic, _ *storetest.Memory) int { l.parts[1].Topic = "new"; return 12 }, "recreated: it has the id new, and the state is of the one with the id id. Use a new consumer group"},
+		"made again with more": {func(_ *testing.T, l *topic, _ *storetest.Memory) int {
+			for _, k := range l.grow(6).parts {
+				k.Topic = "new"
+			}
+			l.send(pipelinetest.Records(3, 20))
+			return 6
+		}, "recreated: it has the id new, and the state is of the one with the id id. Use a new consumer group"},
 		"half an import": {func(t *testing.T, _ *topic, store *storetest.Memory) int {
 			lease := pipeline.NewLease(inPart)
 			meta, err := store.Claim(t.Context(), lease)

@@ -30,6 +30,8 @@ const (
 	maxAnswer = 1 << 29
 	// compareListener is what to do about a broker that hangs up.
 	compareListener = "compare the settings of TLS and SASL with the listener of this port"
+	// startKafka is what to do about a broker that is not reached.
+	startKafka = "start Kafka there, or correct kafka.brokers (--brokers); if that address is none of these, a broker advertises it: correct its advertised.listeners"
 )
 
 // spoken is the range of versions of each request that this package encodes

@@ -62,3 +62,23 @@ func TestBrokerThatHangsUp(t *testing.T) {
 		}
 	}
 }
+
+// TestBrokerThatIsNotThere: the error of an address at which nobody listens says what to do, in commands of one question and in those of groups.
+func TestBrokerThatIsNotThere(t *testing.T) {
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, []string{gone})
+	_, err = c.ClusterID(t.Context())
+	_, errGroup := c.Members(t.Context(), "g")
+	for _, err := range []error{err, errGroup} {
+		if err == nil || !strings.Contains(err.Error(), gone) || strings.Count(err.Error(), startKafka) != 1 {
+			t.Errorf("%v", err)
+		}
+	}
+}

@@ -73,6 +73,7 @@ func (o Options) prepare() (prepared, error) {
 	if p.dialer, err = access.TLS(o.TLS).Dialer(o.Keys, o.OnUnusable); err != nil {
 		return p, err
 	}
+	p.dialer.Unreachable = startKafka
 	if o.SASL.Mechanism == "" {
 		return p, nil
 	}

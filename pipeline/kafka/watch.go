@@ -15,7 +15,8 @@ import (
 const (
 	// watchWait is how long one request waits for records of any partition.
 	watchWait = fetchWait
-	// watchRounds is how many of these bring nothing before who waits is told so.
+	// watchRounds is how many of these bring nothing before who waits is told so, or fewer in as long from a broker that takes
+	// longer: who waits has a limit of its own, and would take that for an outage.
 	watchRounds = 4
 	// openPolls is how many partitions wait with a request of their own.
 	openPolls = atOnce / 4 * 3
@@ -56,6 +57,7 @@ type watched struct {
 
 type waiter struct {
 	rounds int
+	until  time.Time // nor is it let wait for another round from then on
 	last   news
 	told   chan news // holds one
 }
@@ -116,7 +118,7 @@ func (w *watches) poll(ctx context.Context, at spot) (wait time.Duration, end fu
 // await waits until there is something at a spot, or there was nothing for a
 // second. In the end it has heard from the broker.
 func (w *watches) await(ctx context.Context, at spot) (news, error) {
-	me := &waiter{rounds: watchRounds, told: make(chan news, 1)}
+	me := &waiter{rounds: watchRounds, until: time.Now().Add(watchRounds * watchWait), told: make(chan news, 1)}
 	if !w.watch(ctx, at, me) {
 		return news{more: true}, nil
 	}
@@ -191,6 +193,7 @@ func (w *watches) spots(addr string) []spot {
 func (w *watches) tell(addr string, asked []spot, heard map[spot]news, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	now := time.Now()
 	for _, at := range asked {
 		n, ok := heard[at]
 		if !ok {
@@ -204,7 +207,7 @@ func (w *watches) tell(addr string, asked []spot, heard map[spot]news, err error
 		rest := x.waiters[:0]
 		for _, who := range x.waiters {
 			who.rounds--
-			if !n.more && who.rounds > 0 && (who.last == n || who.last == news{}) {
+			if !n.more && who.rounds > 0 && now.Before(who.until) && (who.last == n || who.last == news{}) {
 				who.last = n
 				rest = append(rest, who)
 				continue

@@ -233,3 +233,25 @@ func TestWaitEndsWithItsBroker(t *testing.T) {
 		t.Error("no error after the broker's end")
 	}
 }
+
+// TestSlowRoundIsTheLast: a broker that takes seconds for each answer is heard once, and who waits is told. Four answers took longer
+// than a fetch may, and a partition without records was not ready for that.
+func TestSlowRoundIsTheLast(t *testing.T) {
+	at := spot{Partition: pipeline.Partition{Topic: "in"}, offset: 5}
+	for name, c := range map[string]struct {
+		until time.Duration
+		told  int
+	}{"slow": {-time.Second, 1}, "quick": {time.Hour, watchRounds}} {
+		w := newWatches(nil)
+		me := &waiter{rounds: watchRounds, until: time.Now().Add(c.until), told: make(chan news, 1)}
+		w.broker["b"] = map[spot]*watched{at: {waiters: []*waiter{me}}}
+		rounds := 0
+		for len(me.told) == 0 && rounds < 2*watchRounds {
+			w.tell("b", []spot{at}, map[spot]news{at: {stable: 5, high: 5}}, nil)
+			rounds++
+		}
+		if rounds != c.told || len(me.told) == 0 {
+			t.Errorf("%s: told after %d rounds, want %d", name, rounds, c.told)
+		}
+	}
+}

@@ -139,13 +139,10 @@ func (o Options) universal() (*goredis.UniversalOptions, error) {
 			Mode: maintnotifications.ModeDisabled,
 		},
 	}
-	if !t.tls {
-		if o.TLS != (access.TLS{}) {
-			return nil, errors.New("redis url: TLS settings need a rediss scheme")
-		}
-		return u, nil
+	if !t.tls && o.TLS != (access.TLS{}) {
+		return nil, errors.New("redis url: TLS settings need a rediss scheme")
 	}
-	o.TLS.Enabled = true
+	o.TLS.Enabled = t.tls
 	k := access.KeysOf("redis.tls")
 	k.Name = "" // there is no such key
 	d, err := o.TLS.Dialer(k, o.OnUnusable)
@@ -153,6 +150,7 @@ func (o Options) universal() (*goredis.UniversalOptions, error) {
 		return nil, err
 	}
 	d.Net = net.Dialer{Timeout: u.DialTimeout, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 30 * time.Second, Interval: 5 * time.Second, Count: 3}}
+	d.Unreachable = "start Redis there, or correct redis.url; if it is no address of that, the cluster or a sentinel announces it"
 	u.Dialer = d.Dial
 	return u, nil
 }

@@ -234,3 +234,20 @@ func TestPlainToTLS(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestNotThere: the error of an address at which nobody listens says what to do.
+func TestNotThere(t *testing.T) {
+	m := miniredis.RunT(t)
+	addr := m.Addr()
+	m.Close()
+	for _, url := range []string{"redis://", "redis+cluster://"} {
+		s, err := Open(Options{URL: url + addr, Cluster: "c", Group: "g"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.CheckPolicy(t.Context()); err == nil || !strings.Contains(err.Error(), "start Redis there, or correct redis.url") {
+			t.Errorf("%s: %v", url, err)
+		}
+		_ = s.Close()
+	}
+}

@@ -74,6 +74,16 @@ func recreated(t *testing.T, meanwhile func(*testing.T, *programs.Service)) {
 // TestRecreatedWithFewer makes the input again with fewer partitions under a live consumer: it is another topic, and no
 // states are to be moved to them.
 func TestRecreatedWithFewer(t *testing.T) {
+	recreatedWith(t, 2, "deleted and created again", "2", "6")
+}
+
+// TestRecreatedWithMore is TestRecreatedWithFewer with more partitions, which it may have been given otherwise.
+func TestRecreatedWithMore(t *testing.T) {
+	recreatedWith(t, 6, "was recreated", "6")
+}
+
+func recreatedWith(t *testing.T, partitions int, why string, tos ...string) {
+	t.Helper()
 	each(t, func(t *testing.T, env *testenv.Env) {
 		w := newWorld(t, env, setup{})
 		f := w.feeder(t, 6)
@@ -83,18 +93,23 @@ func TestRecreatedWithFewer(t *testing.T) {
 		if err := env.DeleteTopic(t.Context(), w.input); err != nil {
 			t.Fatal(err)
 		}
-		if err := env.CreateTopic(t.Context(), w.input, 2, nil); err != nil {
+		if err := env.CreateTopic(t.Context(), w.input, partitions, nil); err != nil {
 			t.Fatal(err)
 		}
 		w.feeder(t, 6).send(t, 40)
 		programs.Eventually(t, "a halt", func() (bool, error) {
 			_, said := s.Fetch(t, "/readyz")
-			return strings.Contains(said, "deleted and created again") && strings.Contains(said, "new consumer group"), nil
+			return strings.Contains(said, why) && strings.Contains(said, "new consumer group") && !strings.Contains(said, "rescale"), nil
 		})
 		s.Stop(t)
-		for _, to := range []string{"2", "6"} {
-			if got := w.consumer(t, "rescale", "--to", to, "--yes"); got.Code != 1 || !strings.Contains(got.Messages, "deleted and created again") {
-				t.Errorf("rescale --to %s: exit %d\n%s", to, got.Code, got.Messages)
+		commands := [][]string{{"check"}, {"verify"}, {"state", "repair"}}
+		for _, to := range tos {
+			commands = append(commands, []string{"rescale", "--to", to, "--yes"})
+		}
+		for _, args := range commands {
+			got := w.consumer(t, args...)
+			if said := got.Data + got.Messages; got.Code != 1 || !strings.Contains(said, why) || !strings.Contains(said, "new consumer group") {
+				t.Errorf("%s: exit %d\n%s", strings.Join(args, " "), got.Code, said)
 			}
 		}
 		w.settle(t, w.apart("-new")...)

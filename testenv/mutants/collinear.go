@@ -19,6 +19,8 @@ var ofColumns = []mutant{
 		"used[i] = used[i] && !math.IsNaN(x) && !math.IsInf(x, 0)", "used[i] = used[i] && true || math.IsNaN(x)", "TestRowsThatAreDropped", collinear},
 	{"what follows in some keys does in all", "cmd/consumer/collinear/find.go",
 		"return f.Keys == f.Of", "return true", "TestWhatFollowsWithinKeys", collinear},
+	{"a draft asks for a higher limit of columns", "cmd/consumer/draft/command.go",
+		"!errors.As(err, &wide)", "true", "TestTooWideToDraft", []string{"./cmd/consumer"}},
 	{"a draft keeps what follows", "cmd/consumer/draft/follow.go",
 		"m.formula == nil && f.Everywhere() && i >= 0", "false && i >= 0", "TestSuggest", drafts},
 	{"check does not say what follows", "cmd/consumer/check/sample.go",

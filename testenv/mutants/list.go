@@ -74,6 +74,8 @@ var guarantees = []mutant{
 		"\t\t\t\tc.addresses.failed(last)\n", "\t\t\t\tc.addresses.answered(last)\n", "TestFrozenBroker|TestSilentBroker", broker},
 	{"partition not watched until it waits", "pipeline/kafka/watch.go",
 		"\tif times > 0 {\n", "\tif times > 9 {\n", "TestWatchedBefore", broker},
+	{"who waits for records waits for four slow answers", "pipeline/kafka/watch.go",
+		" && now.Before(who.until)", " && !now.IsZero()", "TestSlowRoundIsTheLast", broker},
 	{"error of a watched partition taken for nothing", "pipeline/kafka/watch.go",
 		"more: x.code != 0 || x.stable", "more: x.stable", "TestWaitEnds", broker},
 	{"a request for each idle partition", "pipeline/kafka/log.go",

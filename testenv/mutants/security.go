@@ -66,6 +66,8 @@ var ofSecurity = []mutant{
 		"Secure: r.TLS != nil || ", "Secure: ", "TestHTTPS", []string{"./cmd/consumer"}},
 	{"a broker that hangs up at once is a bare EOF", "pipeline/kafka/conn.go",
 		"return nil, access.HungUp(err, compareListener)", "return nil, errors.Join(err, access.HungUp(nil, compareListener))", "TestBrokerThatHangsUp", broker},
+	{"what is not reached is a bare error", "internal/access/dialer.go",
+		"return nil, d.unreachable(err)", "return nil, err", "TestBrokerThatIsNotThere", broker},
 	{"a broker that wants a login is a bare EOF", "pipeline/kafka/client.go",
 		"case !waited && c.sasl == nil:", "case false:", "TestBrokerThatHangsUp", broker},
 	{"a Redis of TLS that hangs up is a bare EOF", "pipeline/redis/login.go",

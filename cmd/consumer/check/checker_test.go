@@ -248,7 +248,7 @@ func TestCheckGroup(t *testing.T) {
 		{"damage", fakeStore{Shelf: connecttest.Shelf{Err: pipeline.ErrDamaged}}, true, "the command state repair"},
 	} {
 		got, failed := findingsOf(t, configtest.Shortest, func(k *checker) {
-			k.group(t.Context(), c.store, 4, func([]pipeline.Configured) bool { return c.accepts })
+			k.group(t.Context(), c.store, 4, nil, func([]pipeline.Configured) bool { return c.accepts })
 		})
 		if failed != (c.want != "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: failed %v, found %q, want %q", c.name, failed, got, c.want)

@@ -120,7 +120,7 @@ func (k *checker) kafkaAndStore(ctx context.Context) bool {
 	before := len(k.findings)
 	k.store(ctx, s)
 	if there && !slices.ContainsFunc(k.findings[before:], failure) {
-		k.group(ctx, s, input.partitions, conn.Rules.Accepts)
+		k.group(ctx, s, input.partitions, conn.Log, conn.Rules.Accepts)
 		marks, err := conn.Client.Marks(ctx, k.config.Kafka.Group, k.config.Kafka.Input, input.partitions)
 		k.notes(ctx, s, marks, err)
 		k.partitioner(ctx, s, input.partitions, kafka.PartitionOf)

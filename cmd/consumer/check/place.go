@@ -61,13 +61,17 @@ func healthy(err error) string {
 
 // group compares what the store has of the group with the topic and the
 // configuration of now.
-func (k *checker) group(ctx context.Context, s store, partitions int, accepts func([]pipeline.Configured) bool) {
+func (k *checker) group(ctx context.Context, s store, partitions int, log pipeline.Log, accepts func([]pipeline.Configured) bool) {
 	subject := "group " + k.config.Kafka.Group
 	layout, err := pipeline.ReadLayout(ctx, s, k.config.Kafka.Input, partitions)
-	why, remedy := layout.Elsewhere(k.config.Kafka.Input, partitions)
+	if err != nil {
+		k.add(levelError, "redis", healthy(err), "%v", err)
+		return
+	}
+	why, remedy, err := pipeline.Elsewhere(ctx, layout, s, log, k.config.Kafka.Input, partitions)
 	switch {
 	case err != nil:
-		k.add(levelError, "redis", healthy(err), "%v", err)
+		k.add(levelError, subject, "check whether Kafka and Redis are healthy", "%v", err)
 		return
 	case why != "":
 		k.add(levelError, subject, remedy, "%s, and every partition would halt", why)

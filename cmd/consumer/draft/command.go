@@ -2,6 +2,7 @@ package draft
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -244,7 +245,7 @@ func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
 			err = s.profile.check(c.Models[0].Spec)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the draft is not valid: %w", err)
+			return nil, f.invalid(err)
 		}
 		warnings = warned
 		return c.Models[0].Spec, nil
@@ -265,6 +266,19 @@ func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
 		a.Printf("warning: %s", strings.Join(warnings, "; "))
 	}
 	return text, m, nil
+}
+
+// invalid says that a draft is. No flag raises the limit of its columns.
+func (f *draftFlags) invalid(err error) error {
+	var wide *cdf.WidthError
+	if !errors.As(err, &wide) {
+		return fmt.Errorf("the draft is not valid: %w", err)
+	}
+	choose := "choose some with --columns or --formula"
+	if f.input == "" {
+		choose = "choose some with --formula"
+	}
+	return errors.New("the draft is not valid: " + wide.Remedied(choose) + ". A file that init has written of fewer may be given more, and a higher limits.columns")
 }
 
 // Write makes a file, whole or not at all, over another only with force.

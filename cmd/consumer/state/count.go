@@ -13,7 +13,7 @@ import (
 
 // counted is what repair finds of the number of partitions that states are made for.
 type counted struct {
-	why, remedy string // as those of Layout.Elsewhere
+	why, remedy string // as those of pipeline.Elsewhere
 	lost        int    // the number that the store has lost, as the keys tell it; 0: none, or they do not
 	keys        int64  // that tell it
 }
@@ -25,9 +25,9 @@ func (s *states) counted(ctx context.Context) (c counted, err error) {
 	if err != nil {
 		return c, err
 	}
-	c.why, c.remedy = l.Elsewhere(s.config.Kafka.Input, s.count)
-	if l.Partitions != pipeline.Uncounted {
-		return c, nil
+	c.why, c.remedy, err = pipeline.Elsewhere(ctx, l, s.Store, s.Log, s.config.Kafka.Input, s.count)
+	if l.Partitions != pipeline.Uncounted || err != nil {
+		return c, err
 	}
 	if err := s.rescaled(ctx); err != nil { // what else is lost no key tells
 		c.remedy = err.Error()

@@ -14,10 +14,11 @@ func (s *states) settled(ctx context.Context) (pipeline.Layout, error) {
 	if err != nil {
 		return l, err
 	}
-	if why, remedy := l.Elsewhere(s.config.Kafka.Input, s.count); why != "" {
-		return l, fmt.Errorf("%s. %s", why, remedy)
+	why, remedy, err := pipeline.Elsewhere(ctx, l, s.Store, s.Log, s.config.Kafka.Input, s.count)
+	if err == nil && why != "" {
+		err = fmt.Errorf("%s. %s", why, remedy)
 	}
-	return l, nil
+	return l, err
 }
 
 // rescaled refuses to begin anew with the log of a topic that was rescaled, by what the

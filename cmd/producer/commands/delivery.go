@@ -191,10 +191,8 @@ func advice(err error) string {
 	var dial *net.OpError
 	var certificate *tls.CertificateVerificationError
 	switch {
-	case errors.As(err, &certificate):
+	case errors.As(err, &certificate), errors.As(err, &dial) && dial.Op == "dial":
 		return ""
-	case errors.As(err, &dial) && dial.Op == "dial":
-		return "; start Kafka, or correct --brokers"
 	default:
 		return "; compare the flags --tls and --sasl with what this port of the brokers expects"
 	}
