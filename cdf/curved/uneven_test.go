@@ -51,12 +51,12 @@ func TestUnevenSums(t *testing.T) {
 func TestUnevenDummies(t *testing.T) {
 	a := Account{Columns: make([]Column, 1)}
 	x, runs := []float64{1, 2, 0, 0, 2, 1}, []Run{{1, 1}}
-	a.Add(even(x[:2], []float64{2, 2}), x, 3, runs, []Run{{0, 1}, {2, 1}}, 2)
+	a.Add(even(x[:2], []float64{2, .5}), x, 3, runs, []Run{{0, 1}, {2, 1}}, 2)
 	u := &a.Uneven
-	if want := []float32{3 * (3 + 3), 3*.5 - 3*.5, -3*.5 + 3*.5}; u.Rows != 2 || len(u.Columns) != 3 || u.Columns[0].Off != want[0] || u.Columns[1].Off != want[1] || u.Columns[2].Off != want[2] {
+	if want := []float32{3*3 - .75*3, 1.5 + .375, -1.5 - .375}; u.Rows != 2 || len(u.Columns) != 3 || u.Columns[0].Off != want[0] || u.Columns[1].Off != want[1] || u.Columns[2].Off != want[2] {
 		t.Errorf("%+v, want sums %v", *u, want)
 	}
-	if u.Columns[1].Variance != 2*1.5*1.5 || u.Columns[1].Level != .5 {
+	if u.Columns[1].Variance != 1.875*1.875 || u.Columns[1].Level != .5 {
 		t.Errorf("a dummy %+v", u.Columns[1])
 	}
 	if a.Add(even(x[:1], []float64{2}), x, 3, runs, []Run{{0, 1}, {2, 1}}, 1); !(u.Columns[1].Level > .5 && u.Columns[2].Level < .5) {

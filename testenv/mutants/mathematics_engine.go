@@ -131,7 +131,7 @@ var ofEngine = []mutant{
 	{"account: transforms judged by chance alone", "cdf/account.go",
 		"max(unlikely, pitClasses-1+float64(departure*total))", "float64(pitClasses-1) + 0*departure*unlikely", "^TestAccountFalseAlarms$", account},
 	{"account: misfit of any size is left alone", "cdf/account.go",
-		"departure = .03", "departure = 3", "^TestPlantedMisfit$", account},
+		"departure = .03", "departure = 3.0", "^TestPlantedMisfit$", account},
 	{"arrivals: rows of a new group are all their own", "cdf/arrivals.go",
 		"if !(a.Rows > 0 && a.Shared > 0) {", "if true || !(a.Rows > 0 && a.Shared > 0) {", "^TestArrivingGroupsAreNoMisfit$", account},
 	{"arrivals: groups go on to arrive", "cdf/arrivals.go",
