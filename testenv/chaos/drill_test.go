@@ -29,12 +29,12 @@ const known = `  - match: "k/*6"
 
 // drill is an upgrade of a group from the release before to this one, and back.
 type drill struct {
-	// previous, present and unaware are programs: unaware is of the last release that cannot read
-	// what this one writes.
-	previous, present, unaware string
-	seed                       uint64
-	env                        *testenv.Env
-	client                     *kafka.Client
+	// previous, present, partly and unaware are programs: partly is of a release that cannot read some of the states that
+	// this one writes, unaware of the last that can read none.
+	previous, present, partly, unaware string
+	seed                               uint64
+	env                                *testenv.Env
+	client                             *kafka.Client
 }
 
 // TestDrill has a group of the release before at work, puts this release in the place of
@@ -48,7 +48,7 @@ func TestDrill(t *testing.T) {
 		t.Skip("make drill: a minute, and the history of the repository")
 	}
 	d := &drill{seed: number(t, "CREDENCE_SEED", uint64(time.Now().UnixNano())), present: buildConsumer(t)}
-	d.previous, d.unaware = buildPrevious(t)
+	d.previous, d.partly, d.unaware = buildPrevious(t)
 	t.Logf("seed %d", d.seed)
 	for _, b := range testenv.Backends(t) {
 		t.Run(string(b), func(t *testing.T) {

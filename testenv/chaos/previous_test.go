@@ -16,7 +16,8 @@ import (
 )
 
 // previousCommits are the release before, from which an upgrade has to work and to which a group
-// has to go back, and the last one that cannot read what this release writes: there, an upgrade is one way.
+// has to go back, one that cannot read some of the states that this release writes, and the last one that
+// can read none: there, an upgrade is one way.
 //
 //go:embed PREVIOUS
 var previousCommits string
@@ -24,13 +25,13 @@ var previousCommits string
 // buildPrevious compiles the consumers of these releases, or that of CREDENCE_BASE alone, from
 // the repository's history. Where that is not at hand, the test is skipped with a loud
 // line, and fails in CI.
-func buildPrevious(t *testing.T) (previous, unaware string) {
+func buildPrevious(t *testing.T) (previous, partly, unaware string) {
 	t.Helper()
 	if base := os.Getenv("CREDENCE_BASE"); base != "" {
-		return buildAt(t, base), ""
+		return buildAt(t, base), "", ""
 	}
 	commits := strings.Fields(previousCommits)
-	return buildAt(t, commits[0]), buildAt(t, commits[1])
+	return buildAt(t, commits[0]), buildAt(t, commits[1]), buildAt(t, commits[2])
 }
 
 // buildAt compiles the consumer of a commit.
