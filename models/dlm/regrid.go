@@ -62,7 +62,7 @@ func (m *Model) check(w *work) bool {
 			low[axis], high[axis] = m.grid.limits(axis, &w.axis[axis])
 		}
 		if low == m.grid.low && high == m.grid.high {
-			break
+			return true
 		}
 		if !m.reserved {
 			m.reserve, m.reserved = newGrid(m.family.known), true
