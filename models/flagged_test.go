@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -32,6 +33,20 @@ func flagged(t *testing.T, streams int, stream func(s int) (first int, last bool
 		}
 	})
 	return ever, end, first / float64(ever)
+}
+
+// flaggedHeld is flagged of streams at whose end an interval may hold the truth, which it counts.
+func flaggedHeld(t *testing.T, streams int, stream func(s int) (first int, last, held bool, err error)) (ever, end int, first float64, held int64) {
+	t.Helper()
+	var in atomic.Int64
+	ever, end, first = flagged(t, streams, func(s int) (int, bool, error) {
+		at, last, held, err := stream(s)
+		if held {
+			in.Add(1)
+		}
+		return at, last, err
+	})
+	return ever, end, first, in.Load()
 }
 
 // takenBack takes each of a key's first shards back and in again: the state is that of before, and one that was read goes on

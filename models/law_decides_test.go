@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"sync/atomic"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -109,15 +108,8 @@ func TestLawDecides(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var in atomic.Int64
-		ever, end, first := flagged(t, *lawStreams, func(s int) (int, bool, error) {
-			at, last, held, err := c.stream(spec, s)
-			if held {
-				in.Add(1)
-			}
-			return at, last, err
-		})
-		t.Logf("%s: miscalibrated in %d of %d streams, at the end in %d, first at shard %.0f; the intercept is held in %d", c.name, ever, *lawStreams, end, first, in.Load())
+		ever, end, first, held := flaggedHeld(t, *lawStreams, func(s int) (int, bool, bool, error) { return c.stream(spec, s) })
+		t.Logf("%s: miscalibrated in %d of %d streams, at the end in %d, first at shard %.0f; the intercept is held in %d", c.name, ever, *lawStreams, end, first, held)
 		if c.told && end < *lawStreams*9/10 || !c.told && ever > max(1, *lawStreams/50) {
 			t.Errorf("%s: miscalibrated in %d of %d streams, at the end in %d", c.name, ever, *lawStreams, end)
 		}

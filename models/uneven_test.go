@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"sync/atomic"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -125,15 +124,8 @@ func TestUneven(t *testing.T) {
 	} {
 		c.kind = "linear"
 		spec := c.spec(t)
-		var held atomic.Int64
-		ever, end, first := flagged(t, *unevenStreams, func(s int) (int, bool, error) {
-			at, last, in, err := c.stream(spec, s)
-			if in {
-				held.Add(1)
-			}
-			return at, last, err
-		})
-		t.Logf("%s: up in %d of %d streams, at the end in %d, first at shard %.0f; the slope is held in %d", c.name, ever, *unevenStreams, end, first, held.Load())
+		ever, end, first, held := flaggedHeld(t, *unevenStreams, func(s int) (int, bool, bool, error) { return c.stream(spec, s) })
+		t.Logf("%s: up in %d of %d streams, at the end in %d, first at shard %.0f; the slope is held in %d", c.name, ever, *unevenStreams, end, first, held)
 		if c.told && end < *unevenStreams*9/10 || !c.told && ever > max(1, *unevenStreams/20) {
 			t.Errorf("%s: up in %d of %d streams, at the end in %d", c.name, ever, *unevenStreams, end)
 		}
