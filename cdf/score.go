@@ -164,6 +164,7 @@ func (f *Filter) askCurves(sh *Shard) {
 	}
 	w.curvable, w.dummies = s.curvable(f.spec, w.curvable[:0]), s.dummies(f.spec, w.dummies[:0])
 	if len(w.curvable)+len(w.dummies) > 0 {
+		w.curved.Ask(len(w.curvable) > 0)
 		sh.Curved = &w.curved
 	}
 }
@@ -171,7 +172,7 @@ func (f *Filter) askCurves(sh *Shard) {
 // addCurves takes in what the model has told of as many rows of a shard, as several where they share little.
 func (f *Filter) addCurves(sh *Shard, rows int64, apart bool) {
 	a, w := &f.now.account, f.ws
-	if !w.curved.Told() || rows == 0 || len(w.curvable) == 0 && !w.curved.Even() {
+	if !w.curved.Told() || rows == 0 {
 		return
 	}
 	if a.curved == nil {

@@ -52,6 +52,7 @@ type Account struct {
 // Shard is what the rows of a shard are to their predictions, and room for what follows from it.
 type Shard struct {
 	told, even   bool
+	flat         bool // no column may have a curve
 	scores, room []float64
 	excess       []float64 // of the squares of scores
 	at           vec.Curves
@@ -63,22 +64,26 @@ type Run struct{ From, Columns int }
 // Reset makes it one that nothing is told of.
 func (s *Shard) Reset() { s.told = false }
 
-// Even reports whether the model has one variance for all rows.
-func (s *Shard) Even() bool { return s.even }
+// Ask says whether a column may have a curve: else a model is asked only if it has one variance for all rows.
+func (s *Shard) Ask(curves bool) { s.flat = !curves }
 
 // Told reports whether something is told of it.
 func (s *Shard) Told() bool { return s.told }
 
 // Begin makes it one of as many rows and returns their normal scores, all 0, to be told. Those of rows without a response
-// stay 0. It returns nil where there is no shard.
+// stay 0. It returns nil where there is no shard, or none whose columns may have a curve.
 func (s *Shard) Begin(rows int) []float64 {
-	if s == nil {
+	if s == nil || s.flat {
 		return nil
 	}
+	return s.begin(rows, false)
+}
+
+func (s *Shard) begin(rows int, even bool) []float64 {
 	if cap(s.scores) < rows {
 		s.scores = make([]float64, rows)
 	}
-	s.told, s.even, s.scores = true, false, s.scores[:rows]
+	s.told, s.even, s.scores = true, even, s.scores[:rows]
 	clear(s.scores)
 	return s.scores
 }
@@ -135,15 +140,8 @@ func (a *Account) Add(s *Shard, x []float64, stride int, runs, dummies []Run, ro
 	}
 	offs, squares, weights, products := s.at.Off, s.at.Squares, s.at.Weight, s.at.Product
 	for k, off := range offs {
-		// A shard by itself: what its sum is above that of as many rows before is at least its variance in the mean.
 		c := &a.Columns[k]
-		d := off - float64(float64(c.Off)*per)
-		variance := squares[k]
-		if d *= d; d > variance {
-			variance = d
-		}
-		c.Off += float32(off)
-		c.Variance += float32(variance)
+		grow(&c.Off, &c.Variance, off, squares[k], per)
 		c.Level += float32(gain * weights[k])
 		c.Slope += float32(gain * products[k])
 	}
@@ -161,6 +159,23 @@ func (a *Account) Add(s *Shard, x []float64, stride int, runs, dummies []Run, ro
 		}
 		a.Uneven.add(s, x, stride, runs, dummies)
 	}
+}
+
+// grow adds the sum of a shard to one, and to its variance, per rows before. A shard by itself: what its sum is above that of as many
+// rows before is at least its variance in the mean.
+func grow(sum, variance *float32, off, squares, per float64) {
+	d := off - float64(float64(*sum)*per)
+	if d *= d; d > squares {
+		squares = d
+	}
+	*sum += float32(off)
+	*variance += float32(squares)
+}
+
+// doubt is the square of a sum over its variance, which is at least that of as many rows.
+func doubt(sum, variance, rows float32) float64 {
+	off := float64(sum)
+	return off * off / float64(max(variance, leastVariance*rows))
 }
 
 // AddApart takes in a shard of which all rows have a score and share little, as several small ones: the variance of a sum needs some.
@@ -184,9 +199,8 @@ func (a *Account) Curved() int {
 	column, greatest := -1, max(doubtful+float64(2*math.Log(float64(2*len(a.Columns)))), departure*float64(a.Rows))
 	for k := range a.Columns {
 		c := &a.Columns[k]
-		off := float64(c.Off)
-		if doubt := off * off / float64(max(c.Variance, leastVariance*a.Rows)); doubt > greatest {
-			column, greatest = k, doubt
+		if d := doubt(c.Off, c.Variance, a.Rows); d > greatest {
+			column, greatest = k, d
 		}
 	}
 	return column

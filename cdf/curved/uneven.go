@@ -41,13 +41,12 @@ type Uneven struct {
 	Columns []Spread // those of the curves, and then dummies
 }
 
-// BeginEven is Begin of a model whose errors have one variance.
+// BeginEven is Begin of a model whose errors have one variance, which dummies alone are enough for.
 func (s *Shard) BeginEven(rows int) []float64 {
-	scores := s.Begin(rows)
-	if s != nil {
-		s.even = true
+	if s == nil {
+		return nil
 	}
-	return scores
+	return s.begin(rows, true)
 }
 
 // excesses makes the squares of scores what they are above a mean, and returns their sum and how many there are. A score of
@@ -95,11 +94,7 @@ func (u *Uneven) add(s *Shard, x []float64, stride int, runs, dummies []Run) {
 	}
 	for k := range u.Columns {
 		c := &u.Columns[k]
-		off, variance := s.at.Off[k], s.at.Squares[k]
-		d := off - float64(float64(c.Off)*per)
-		variance = max(variance, float64(d*d))
-		c.Off += float32(off)
-		c.Variance += float32(variance)
+		grow(&c.Off, &c.Variance, s.at.Off[k], s.at.Squares[k], per)
 		c.Level += float32(gain * s.at.Weight[k])
 	}
 	if u.Rows += float32(rows); u.Rows > recalled {
@@ -134,23 +129,25 @@ func (s *Shard) addRuns(x []float64, stride int, scores []float64, at int, runs 
 // their size.
 func (a *Account) UnevenAt() int {
 	u := &a.Uneven
-	if u.Rows < leastRows || a.Curved() >= 0 {
+	if u.Rows < leastRows {
 		return -1
 	}
 	column, greatest := -1, doubtfulSize+float64(2*math.Log(float64(len(u.Columns))))
 	for k := range u.Columns {
 		c := &u.Columns[k]
-		off := float64(c.Off)
-		doubt, matters := off*off/float64(max(c.Variance, leastVariance*u.Rows)), off > 0
+		d, matters := doubt(c.Off, c.Variance, u.Rows), c.Off > 0
 		if k < len(a.Columns) {
-			matters = matters && doubt > departureSize*float64(u.Rows)
+			matters = matters && d > departureSize*float64(u.Rows)
 		} else {
 			mean := float64(c.Level)
-			matters = (1-2*mean)*off > departureDummy*mean*(1-mean)*float64(u.Rows)
+			matters = (1-2*mean)*float64(c.Off) > departureDummy*mean*(1-mean)*float64(u.Rows)
 		}
-		if matters && doubt > greatest {
-			column, greatest = k, doubt
+		if matters && d > greatest {
+			column, greatest = k, d
 		}
+	}
+	if column >= 0 && a.Curved() >= 0 {
+		return -1
 	}
 	return column
 }

@@ -64,6 +64,20 @@ func TestUnevenDummies(t *testing.T) {
 	}
 }
 
+// Where no column may have a curve, a model with one variance is asked, and no other.
+func TestAsk(t *testing.T) {
+	var s Shard
+	for _, curves := range []bool{false, true} {
+		s.Reset()
+		if s.Ask(curves); (s.Begin(3) != nil) != curves || s.Told() != curves {
+			t.Errorf("curves %t: told %t", curves, s.Told())
+		}
+		if s.Reset(); len(s.BeginEven(3)) != 3 || !s.Told() {
+			t.Errorf("curves %t: nothing of uneven errors is told", curves)
+		}
+	}
+}
+
 // Of a shard of many rows some that stand together are looked at, from a place that the rows so far choose.
 func TestUnevenRows(t *testing.T) {
 	x, scores := make([]float64, 2*mostSizes), make([]float64, 2*mostSizes)
