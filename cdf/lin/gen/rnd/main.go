@@ -168,11 +168,11 @@ func (w *lanes) pick(table int, piece, to []reg.VecVirtual) {
 }
 
 // narrow writes the function for AVX2. The pieces of four lanes are read and transposed.
-func narrow() { narrowLanes("avx2Normals", narrowHalf) }
+func narrow() { narrowLanes("avx2Normals", 1, narrowHalf) }
 
 // narrowLanes writes a function for AVX2: first for one half of the generators, for all of t, then for the other. draw draws
-// for a group and steps to the next one.
-func narrowLanes(name string, draw func(half int, c, to, flags reg.GPVirtual, state *[4]reg.VecVirtual)) {
+// for as many groups as given, or for one, and steps to the next.
+func narrowLanes(name string, most int, draw func(half, k int, c, to, flags reg.GPVirtual, state *[4]reg.VecVirtual)) {
 	TEXT(name, NOSPLIT, "func(p *byte)")
 	s, c, t, done, n := fields()
 	for half, label := range []string{"low", "high"} {
@@ -184,10 +184,20 @@ func narrowLanes(name string, draw func(half int, c, to, flags reg.GPVirtual, st
 		MOVQ(t, to)
 		MOVQ(done, flags)
 		MOVQ(n, left)
+		if most > 1 {
+			Label(label + "s")
+			CMPQ(left, U8(most))
+			JLT(LabelRef(label))
+			draw(half, most, c, to, flags, state)
+			SUBQ(U8(most), left)
+			JNZ(LabelRef(label + "s"))
+			JMP(LabelRef(label + "end"))
+		}
 		Label(label)
-		draw(half, c, to, flags, state)
+		draw(half, 1, c, to, flags, state)
 		DECQ(left)
 		JNZ(LabelRef(label))
+		Label(label + "end")
 		for i, v := range state {
 			VMOVDQU(v, Mem{Base: s, Disp: 64*i + 32*half})
 		}
@@ -195,7 +205,7 @@ func narrowLanes(name string, draw func(half int, c, to, flags reg.GPVirtual, st
 	asm.End()
 }
 
-func narrowHalf(half int, c, to, flags reg.GPVirtual, state *[4]reg.VecVirtual) {
+func narrowHalf(half, _ int, c, to, flags reg.GPVirtual, state *[4]reg.VecVirtual) {
 	at := func(off int) Mem { return Mem{Base: c, Disp: off} }
 	every := func(off int) reg.VecVirtual {
 		v := YMM()
@@ -236,7 +246,7 @@ func narrowHalf(half int, c, to, flags reg.GPVirtual, state *[4]reg.VecVirtual) 
 	const ge = 13
 	ok := YMM()
 	VCMPPD(U8(ge), every(least), y, ok)
-	VMASKMOVPD(x, ok, Mem{Base: to, Disp: 32 * half})
+	asm.Blended(x, ok, Mem{Base: to, Disp: 32 * half})
 	bits := GP32()
 	VMOVMSKPD(ok, bits)
 	if half == 0 {

@@ -115,81 +115,144 @@ func (w *lanes) positives(k int) {
 	})
 }
 
-// narrowPositive writes the function for AVX2, of eight draws of four generators.
-func narrowPositive() { narrowLanes("avx2Positive", narrowPositiveHalf) }
+// narrowPositive writes the function for AVX2, of eight draws of four generators, two groups at a time.
+func narrowPositive() {
+	narrowLanes("avx2Positive", 2, func(half, k int, c, to, flags reg.GPVirtual, state *[4]reg.VecVirtual) {
+		w := singlesHalf{c: c, to: to, half: half}
+		y := make([]reg.VecVirtual, k)
+		for i := range y {
+			y[i] = w.exponential(narrowNext(state))
+		}
+		w.tail(y)
+		for i, x := range w.point(y) {
+			w.store(i, x, y[i], flags)
+		}
+		ADDQ(U32(128*k), to)
+		ADDQ(U8(2*k), flags)
+	})
+}
 
-func narrowPositiveHalf(half int, c, to, flags reg.GPVirtual, state *[4]reg.VecVirtual) {
-	at := func(off int) Mem { return Mem{Base: c, Disp: off} }
-	every := func(off int) reg.VecVirtual {
-		v := YMM()
-		VBROADCASTSS(at(off), v)
-		return v
-	}
-	mean := func(quarter int) Mem { return Mem{Base: to, Disp: 64*half + 32*quarter} }
+// singlesHalf are eight draws of each of some groups, of one half of the generators.
+type singlesHalf struct {
+	c, to reg.GPVirtual
+	half  int
+}
 
-	x := narrowNext(state)
-	VPAND(every(singleLow), x, x)
-	VPOR(every(singleOdd), x, x)
-	VCVTDQ2PS(x, x)
-	VPSUBD(every(singleDown), x, x)
-	e, r, y, piece, other := YMM(), YMM(), YMM(), YMM(), YMM()
-	// pick picks coefficients of pieces, of which the lowest four bits count.
-	pick := func(table int, to reg.VecVirtual) {
-		high := YMM()
-		VPERMPS(at(table), piece, to)
-		VPERMPS(at(table+32), piece, high)
-		VBLENDVPS(other, high, to, to)
-	}
-	chosen := func() { VPSLLD(U8(28), piece, other) } // the upper eight where bit 3 is set
-	VPSRLD(U8(19), x, piece)
-	chosen()
-	pick(singleLogs, r)
-	pick(singleLogs+64, y)
-	VPSRLD(U8(23), x, e)
-	VPSUBD(every(singleBias), e, e)
-	VCVTDQ2PS(e, e)
-	unit, fraction := every(singleUnit), every(singleFraction)
-	VPAND(fraction, x, x)
-	VPOR(unit, x, x)
-	VFMSUB213PS(unit, x, r)
-	VFMADD231PS(every(singleLn2), e, y)
-	poly := every(singleLog)
-	for j := 1; j < singleLogTerms; j++ {
-		VFMADD213PS(every(singleLog+4*j), r, poly)
-	}
-	VFMADD231PS(poly, r, y)
+func (w *singlesHalf) at(off int) Mem { return Mem{Base: w.c, Disp: off} }
 
-	d, back := YMM(), YMM()
-	VCVTPD2PSY(mean(0), d.AsX())
-	VCVTPD2PSY(mean(1), back.AsX())
-	VINSERTF128(U8(1), back.AsX(), d, d)
-	VMINPS(every(singleLast), d, d)
-	VADDPS(every(singleShift), d, piece)
-	VSUBPS(every(singleShift), piece, back)
-	VSUBPS(back, d, d)
-	chosen()
-	horner := func(table, terms int, d, to reg.VecVirtual) {
-		pick(table, to)
-		for j := 1; j < terms; j++ {
+func (w *singlesHalf) every(off int) reg.VecVirtual {
+	v := YMM()
+	VBROADCASTSS(w.at(off), v)
+	return v
+}
+
+func (w *singlesHalf) mean(i, quarter int) Mem {
+	return Mem{Base: w.to, Disp: 128*i + 64*w.half + 32*quarter}
+}
+
+// fraction leaves of x its fraction, as a number in [1, 2).
+func (w *singlesHalf) fraction(x, to reg.VecVirtual) {
+	VPAND(w.every(singleFraction), x, to)
+	VPOR(w.every(singleUnit), to, to)
+}
+
+// choose prepares the lowest four bits of a piece for pick: it looks at three of them, and at the fourth as a sign.
+func (w *singlesHalf) choose(piece reg.VecVirtual) {
+	sign := YMM()
+	VPSLLD(U8(28), piece, sign)
+	VPOR(sign, piece, piece)
+}
+
+// pick picks the coefficients of pieces.
+func (w *singlesHalf) pick(table int, piece, to reg.VecVirtual) {
+	high := YMM()
+	VPERMPS(w.at(table), piece, to)
+	VPERMPS(w.at(table+32), piece, high)
+	VBLENDVPS(piece, high, to, to)
+}
+
+// horner returns the polynomials of pieces at d.
+func (w *singlesHalf) horner(table, terms int, piece, d []reg.VecVirtual) []reg.VecVirtual {
+	sums := make([]reg.VecVirtual, len(d))
+	for i := range sums {
+		sums[i] = YMM()
+		w.pick(table, piece[i], sums[i])
+	}
+	for j := 1; j < terms; j++ {
+		for i, sum := range sums {
 			coefficient := YMM()
-			pick(table+64*j, coefficient)
-			VFMADD213PS(coefficient, d, to)
+			w.pick(table+64*j, piece[i], coefficient)
+			VFMADD213PS(coefficient, d[i], sum)
 		}
 	}
-	tail := YMM()
-	horner(singleTails, singleTailTerms, d, tail)
-	VADDPS(tail, y, y)
+	return sums
+}
 
-	const ge, gt = 13, 14
-	ok := YMM()
-	VCMPPS(U8(ge), every(singleLeast), y, ok)
-	VPSRLD(U8(23), y, piece)
-	chosen()
-	VPAND(fraction, y, d)
-	VPOR(unit, d, d)
-	VSUBPS(every(singleMiddle), d, d)
-	horner(singlePoints, singlePointTerms, d, x)
+// exponential returns -log u of the u that x chooses.
+func (w *singlesHalf) exponential(x reg.VecVirtual) (y reg.VecVirtual) {
+	VPAND(w.every(singleLow), x, x)
+	VPOR(w.every(singleOdd), x, x)
+	VCVTDQ2PS(x, x)
+	VPSUBD(w.every(singleDown), x, x)
+	piece, r, e := YMM(), YMM(), YMM()
+	y = YMM()
+	VPSRLD(U8(19), x, piece)
+	w.choose(piece)
+	w.pick(singleLogs, piece, r)
+	w.pick(singleLogs+64, piece, y)
+	VPSRLD(U8(23), x, e)
+	VPSUBD(w.every(singleBias), e, e)
+	VCVTDQ2PS(e, e)
+	w.fraction(x, x)
+	VFMSUB213PS(w.every(singleUnit), x, r)
+	VFMADD231PS(w.every(singleLn2), e, y)
+	poly := w.every(singleLog)
+	for j := 1; j < singleLogTerms; j++ {
+		VFMADD213PS(w.every(singleLog+4*j), r, poly)
+	}
+	VFMADD231PS(poly, r, y)
+	return y
+}
 
+// tail adds -log Q(-mean) to y.
+func (w *singlesHalf) tail(y []reg.VecVirtual) {
+	d, piece := make([]reg.VecVirtual, len(y)), make([]reg.VecVirtual, len(y))
+	for i := range y {
+		d[i], piece[i] = YMM(), YMM()
+		back := YMM()
+		VXORPS(d[i], d[i], d[i]) // its upper half is not what it was: nothing need be kept for it
+		VCVTPD2PSY(w.mean(i, 0), d[i].AsX())
+		VCVTPD2PSY(w.mean(i, 1), back.AsX())
+		VINSERTF128(U8(1), back.AsX(), d[i], d[i])
+		VMINPS(w.every(singleLast), d[i], d[i])
+		VADDPS(w.every(singleShift), d[i], piece[i])
+		VSUBPS(w.every(singleShift), piece[i], back)
+		VSUBPS(back, d[i], d[i])
+		w.choose(piece[i])
+	}
+	for i, tail := range w.horner(singleTails, singleTailTerms, piece, d) {
+		VADDPS(tail, y[i], y[i])
+	}
+}
+
+// point returns L^-1(y), and leaves in y where it is one.
+func (w *singlesHalf) point(y []reg.VecVirtual) []reg.VecVirtual {
+	const ge = 13 // false of a NaN
+	d, piece := make([]reg.VecVirtual, len(y)), make([]reg.VecVirtual, len(y))
+	for i, v := range y {
+		d[i], piece[i] = YMM(), YMM()
+		VPSRLD(U8(23), v, piece[i])
+		w.choose(piece[i])
+		w.fraction(v, d[i])
+		VSUBPS(w.every(singleMiddle), d[i], d[i])
+		VCMPPS(U8(ge), w.every(singleLeast), v, v)
+	}
+	return w.horner(singlePoints, singlePointTerms, piece, d)
+}
+
+// store adds the means of group i to x and puts what is ok and positive in their places.
+func (w *singlesHalf) store(i int, x, ok reg.VecVirtual, flags reg.GPVirtual) {
+	const gt = 14
 	zero, bits := YMM(), GP32()
 	VXORPD(zero, zero, zero)
 	for quarter := range 2 {
@@ -200,10 +263,10 @@ func narrowPositiveHalf(half int, c, to, flags reg.GPVirtual, state *[4]reg.VecV
 		}
 		VCVTPS2PD(x.AsX(), sum)
 		VPMOVSXDQ(ok.AsX(), mask)
-		VADDPD(mean(quarter), sum, sum)
+		VADDPD(w.mean(i, quarter), sum, sum)
 		VCMPPD(U8(gt), zero, sum, sign)
 		VANDPD(sign, mask, mask)
-		VMASKMOVPD(sum, mask, mean(quarter))
+		asm.Blended(sum, mask, w.mean(i, quarter))
 		VMOVMSKPD(mask, more)
 		if quarter == 0 {
 			MOVL(more, bits)
@@ -212,7 +275,5 @@ func narrowPositiveHalf(half int, c, to, flags reg.GPVirtual, state *[4]reg.VecV
 			ORL(more, bits)
 		}
 	}
-	MOVB(bits.As8(), Mem{Base: flags, Disp: half})
-	ADDQ(U8(128), to)
-	ADDQ(U8(2), flags)
+	MOVB(bits.As8(), Mem{Base: flags, Disp: 2*i + w.half})
 }
