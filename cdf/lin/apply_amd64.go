@@ -43,7 +43,7 @@ func avx512Apply3Half(p *application)
 
 // part is what reflections are applied to by AVX2: up to three vectors of columns. Strides are in bytes.
 type part struct {
-	v     *float64 // the panel of the reflections, row by row
+	v     *float64 // the panel of the reflections, as avx2Reduce leaves it
 	rows  int
 	a     [3]*float64 // where each vector begins
 	head  *float64

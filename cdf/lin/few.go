@@ -3,7 +3,7 @@ package lin
 import "math"
 
 // Up to panelCols columns, which are one panel, lie one after the other in a block, so that a vector of AVX2 is four rows of a column: a
-// reflection touches what is right of it alone, and every lane is of use. Each lane has the sums that reflectEight has of the
+// reflection touches what is right of it alone, and every lane is of use. Each lane has the sums that reflectRows has of the
 // rows that are its own: the factor has the same bits.
 //
 // It replaces rows of a panel, each of which was put there by a call. 10, 100 and 1,000 rows of 6 columns take 0.67, 0.37 and 0.33 of

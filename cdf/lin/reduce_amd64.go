@@ -4,7 +4,7 @@ package lin
 
 import "github.com/credence-stream/credence/cdf/isa"
 
-// reduction is what avx512Reduce works on. Strides are in bytes.
+// reduction is what assembly works on. Strides are in bytes.
 type reduction struct {
 	b       *float64 // the panel, which comes by rows
 	fours   int
@@ -15,14 +15,18 @@ type reduction struct {
 	head    *[panelCols]float64
 	dot     *[panelCols]float64
 	minus   *[panelCols * panelCols]float64 // nil: nothing is right of the panel
+	mask    [panelCols]int64                // of AVX2, as bits
 }
 
 //go:noescape
 func avx512Reduce(p *reduction)
 
+//go:noescape
+func avx2Reduce(p *reduction)
+
 // reduceVectors is reduce in one call. It reports false where it is not written for the instructions there are.
 func (h *reflections) reduceVectors(r []float64, n, j, w, columns int, b []float64, m int) bool {
-	if with != isa.AVX512 {
+	if with == isa.Portable {
 		return false
 	}
 	fours := (m + 3) / 4
@@ -35,7 +39,12 @@ func (h *reflections) reduceVectors(r []float64, n, j, w, columns int, b []float
 	if j+w < n {
 		p.minus = &h.minus
 	}
-	avx512Reduce(&p)
+	if with == isa.AVX512 {
+		avx512Reduce(&p)
+	} else {
+		isa.Mask(p.mask[:], w)
+		avx2Reduce(&p)
+	}
 	return true
 }
 

@@ -6,17 +6,13 @@ import "math"
 // one vector of AVX-512, two of AVX2.
 const panelCols = 8
 
-// Of a panel, reflectEight takes a reflection off a block of rows and prepares the
-// next one:
+// reflectRows takes a reflection off the rows of a panel and prepares the next one:
 //
 //	b_il = fma(-b_ik, by_l, b_il), then dot_l = sum_i b_in b_il
 //
 // k and n, the next one, are among the columns; by_k is 0. The rows are stride
-// apart. Of four rows each has sums of its own, chains of fused multiply-adds, the
-// same with every set of instructions: vectors lie along rows. gen writes the
-// assembly; reflectRows is its twin.
-
-// reflectRows is that by its definition.
+// apart. Of four rows each has sums of its own, chains of fused multiply-adds, as the lanes of the vectors in which assembly has
+// four rows of a column.
 func reflectRows(fours, stride int, b []float64, k, next int, by, dot *[panelCols]float64) {
 	var sum [4][panelCols]float64
 	for i := range 4 * fours {

@@ -14,10 +14,6 @@ func pivotRows(m, n, k int, c, l, g, sum []float64) { pivotSquares(m, n, k, c, l
 
 func rotate(n, lo, m int, z, c, s []float64) { rotateEach(n, lo, m, z, c, s) }
 
-func reflectEight(fours, stride int, b []float64, k, next int, by, dot *[panelCols]float64) {
-	reflectRows(fours, stride, b, k, next, by, dot)
-}
-
 func (h *reflections) applyVectors(r []float64, n, j, k int, x, a []float64, m, apart int) (done int) {
 	return 0
 }

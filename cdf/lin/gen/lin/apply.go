@@ -70,40 +70,19 @@ func apply(panels int, name string, part func(reg.VecPhysical) reg.VecPhysical) 
 		}
 	})
 
-	// below calls f for the rows below, of which v and a are at: four at a time in a loop, and then one by one. Of v four rows are
-	// vectors of a column each.
+	// below calls f for the rows below, of which v and a are at.
 	below := func(label string, f func(v func(i int) Mem, a func(q int) Mem)) {
-		v, a := asm.Loaded(at(applyV)), asm.Loaded(at(applyA))
-		for _, rows := range []int{4, 1} {
-			name := fmt.Sprint(label, rows)
-			left := asm.Loaded(at(applyRows))
-			if rows == 4 {
-				SHRQ(U8(2), left)
-			} else {
-				ANDQ(U8(3), left)
-			}
-			JZ(LabelRef(name + "end"))
-			Label(name)
+		rowsBelow(label, at(applyV), at(applyRows), []Mem{at(applyA)}, func(rows int, v func(r, i int) Mem, a []reg.GPVirtual) {
 			for r := range rows {
-				f(func(i int) Mem { return Mem{Base: v, Disp: 32*i + 8*r} }, func(q int) Mem {
-					m := Mem{Base: a, Disp: 64 * r}
+				f(func(i int) Mem { return v(r, i) }, func(q int) Mem {
+					m := Mem{Base: a[0], Disp: panelRow * r}
 					if q > 0 {
 						m.Index, m.Scale = apart, uint8(q)
 					}
 					return m
 				})
 			}
-			if rows == 4 {
-				ADDQ(U32(256), v)
-				ADDQ(U32(256), a)
-			} else {
-				ADDQ(U8(8), v)
-				ADDQ(U8(64), a)
-			}
-			DECQ(left)
-			JNZ(LabelRef(name))
-			Label(name + "end")
-		}
+		})
 	}
 	below("sums", func(v func(i int) Mem, a func(q int) Mem) {
 		for q := range panels {
@@ -160,5 +139,39 @@ func multiply(x Mem, factor reg.VecPhysical, wide func(v reg.VecPhysical, q int)
 	VBROADCASTSD(x, factor)
 	for q := range vectors {
 		VFMADD231PD(from(q), wide(factor, q), to(q))
+	}
+}
+
+const panelRow = 64 // bytes of a row of a panel
+
+// rowsBelow calls f for rows of reflections below those of the factor, and for those of what begins at a: four at a time in a loop, and
+// then one by one. Of the reflections four rows are vectors of a column each.
+func rowsBelow(label string, v, rows Mem, begins []Mem, f func(rows int, v func(r, i int) Mem, a []reg.GPVirtual)) {
+	from, a := asm.Loaded(v), make([]reg.GPVirtual, len(begins))
+	for q, m := range begins {
+		a[q] = asm.Loaded(m)
+	}
+	for _, count := range []int{4, 1} {
+		name := fmt.Sprint(label, count)
+		left := asm.Loaded(rows)
+		if count == 4 {
+			SHRQ(U8(2), left)
+		} else {
+			ANDQ(U8(3), left)
+		}
+		JZ(LabelRef(name + "end"))
+		Label(name)
+		f(count, func(r, i int) Mem { return Mem{Base: from, Disp: 32*i + 8*r} }, a)
+		if count == 4 {
+			ADDQ(U32(4*panelRow), from)
+		} else {
+			ADDQ(U8(8), from)
+		}
+		for _, to := range a {
+			ADDQ(U32(panelRow*count), to)
+		}
+		DECQ(left)
+		JNZ(LabelRef(name))
+		Label(name + "end")
 	}
 }

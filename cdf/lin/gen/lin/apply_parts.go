@@ -33,7 +33,7 @@ func parts() {
 // applyPart writes it for so many vectors. There are registers for the sums of some of the reflections, which come one tile after the
 // other: all sums are in a room.
 func applyPart(vectors int, tiles []int) {
-	const reflections, row = 8, 64 // bytes of a row of a panel
+	const reflections = 8
 	set := asm.AVX2
 	TEXT(fmt.Sprintf("avx2Apply%d", vectors), NOSPLIT, "func(p *byte)")
 	p := Load(Param("p"), GP64())
@@ -56,30 +56,15 @@ func applyPart(vectors int, tiles []int) {
 			SUBQ(U8(8), step)
 		}
 	}
-	// below calls f for the rows below, four at a time and then one by one.
+	// below calls f for rows of v and of the vectors.
 	below := func(label string, f func(rows int, v func(r, i int) Mem, a func(r, q int) Mem)) {
-		v, a := asm.Loaded(at(partV)), make([]reg.GPVirtual, vectors)
-		for q := range a {
-			a[q] = asm.Loaded(at(partA + 8*q))
+		begins := make([]Mem, vectors)
+		for q := range begins {
+			begins[q] = at(partA + 8*q)
 		}
-		for _, rows := range []int{4, 1} {
-			name := fmt.Sprint(label, rows)
-			left := asm.Loaded(at(partRows))
-			if rows == 4 {
-				SHRQ(U8(2), left)
-			} else {
-				ANDQ(U8(3), left)
-			}
-			JZ(LabelRef(name + "end"))
-			Label(name)
-			f(rows, func(r, i int) Mem { return Mem{Base: v, Disp: row*r + 8*i} }, func(r, q int) Mem { return Mem{Base: a[q], Disp: row * r} })
-			for _, base := range append(a, v) {
-				ADDQ(U32(row*rows), base)
-			}
-			DECQ(left)
-			JNZ(LabelRef(name))
-			Label(name + "end")
-		}
+		rowsBelow(label, at(partV), at(partRows), begins, func(rows int, v func(r, i int) Mem, a []reg.GPVirtual) {
+			f(rows, v, func(r, q int) Mem { return Mem{Base: a[q], Disp: panelRow * r} })
+		})
 	}
 	multiply := func(x Mem, from, to func(q int) reg.VecPhysical) {
 		VBROADCASTSD(x, factor)

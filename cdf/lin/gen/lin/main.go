@@ -31,7 +31,7 @@ const (
 )
 
 func main() {
-	asm.Generated(strips, passes, reflections, applications, parts, spreads, pivots, rotations, each, triangles, inverses, reduce, sumsAndSquares, few, fewSpread, puts)
+	asm.Generated(strips, passes, applications, parts, spreads, pivots, rotations, each, triangles, inverses, reduce, sumsAndSquares, few, fewSpread, puts)
 }
 
 // strips writes the functions that add AB to strips of c.

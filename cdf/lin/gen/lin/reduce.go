@@ -21,6 +21,7 @@ const (
 	reduceHead    = 48
 	reduceDot     = 56
 	reduceMinus   = 64
+	reduceMask    = 72
 )
 
 // reduce writes the function that finds the reflections of a panel one after the other. Each column has code of its own. Where there
@@ -33,6 +34,7 @@ func reduce() {
 	DATA(0, F64(1e-290)) // lin.reflectMin
 	DATA(8, F64(-1))
 	DATA(16, U64(1<<63))
+	reduceHalves(constants)
 	TEXT("avx512Reduce", NOSPLIT, "func(p *byte)")
 	p := Load(Param("p"), GP64())
 	at := func(off int) Mem { return Mem{Base: p, Disp: off} }
@@ -111,7 +113,7 @@ func reduce() {
 		VMOVUPD(rest, reg.K2, Mem{Base: row})
 		TESTQ(minus, minus)
 		JZ(LabelRef(label("joined")))
-		join(k, t, dots, minus, constants.Offset(16), zero)
+		join(asm.AVX512, k, t, dots, minus, constants.Offset(16), zero, [4]reg.VecPhysical{x(27), x(28), x(29), x(30)})
 		Label(label("joined"))
 		if k < 7 {
 			CMPQ(columns, U8(k+1))
@@ -195,10 +197,9 @@ func together(y func(int) reg.VecPhysical) {
 
 // join is that of lin: row i of minus times the products, in the order of Dot, whose four sums begin at
 // the first entry, and of which the first takes what is left.
-func join(k int, t, dots, minus reg.Register, sign Mem, zero reg.VecPhysical) {
-	x := func(i int) reg.VecPhysical { return asm.Low(asm.Z[i]) }
+func join(set asm.Set, k int, t, dots, minus reg.Register, sign Mem, zero reg.VecPhysical, free [4]reg.VecPhysical) {
 	at := func(i, l int) Mem { return Mem{Base: minus, Disp: 8 * (8*i + l)} }
-	less, sum, other, last := x(27), x(28), x(29), x(30)
+	less, sum, other, last := free[0], free[1], free[2], free[3]
 	product := func(i, l int, to reg.Register) {
 		VMOVSD(at(i, l), to)
 		VMULSD(Mem{Base: dots, Disp: 8 * l}, to, to)
@@ -227,6 +228,8 @@ func join(k int, t, dots, minus reg.Register, sign Mem, zero reg.VecPhysical) {
 		VMULSD(less, sum, sum)
 		VMOVSD(sum, at(i, k))
 	}
-	VMOVUPD(zero, at(k, 0))
+	for l := 0; l < panelCols; l += set.Lanes {
+		VMOVUPD(zero, at(k, l))
+	}
 	VMOVSD(less, at(k, k))
 }
