@@ -168,51 +168,56 @@ func (w *lanes) pick(table int, piece, to []reg.VecVirtual) {
 }
 
 // narrow writes the function for AVX2. The pieces of four lanes are read and transposed.
-func narrow() { narrowLanes("avx2Normals", 1, narrowHalf) }
+func narrow() { narrowLanes("avx2Normals", 1, narrowFour) }
 
 // narrowLanes writes a function for AVX2: first for one half of the generators, for all of t, then for the other. draw draws
 // for as many groups as given, or for one, and steps to the next.
-func narrowLanes(name string, most int, draw func(half, k int, c, to, flags reg.GPVirtual, state *[4]reg.VecVirtual)) {
+func narrowLanes(name string, most int, draw func(f four, k int)) {
 	TEXT(name, NOSPLIT, "func(p *byte)")
 	s, c, t, done, n := fields()
-	for half, label := range []string{"low", "high"} {
-		state := &[4]reg.VecVirtual{YMM(), YMM(), YMM(), YMM()}
-		for i, v := range state {
-			VMOVDQU(Mem{Base: s, Disp: 64*i + 32*half}, v)
-		}
-		to, flags, left := GP64(), GP64(), GP64()
-		MOVQ(t, to)
-		MOVQ(done, flags)
+	for i, label := range []string{"low", "high"} {
+		f := four{half: i, s: s, c: c, to: GP64(), flags: GP64()}
+		left := GP64()
+		MOVQ(t, f.to)
+		MOVQ(done, f.flags)
 		MOVQ(n, left)
 		if most > 1 {
 			Label(label + "s")
 			CMPQ(left, U8(most))
 			JLT(LabelRef(label))
-			draw(half, most, c, to, flags, state)
+			draw(f, most)
 			SUBQ(U8(most), left)
 			JNZ(LabelRef(label + "s"))
 			JMP(LabelRef(label + "end"))
 		}
 		Label(label)
-		draw(half, 1, c, to, flags, state)
+		draw(f, 1)
 		DECQ(left)
 		JNZ(LabelRef(label))
 		Label(label + "end")
-		for i, v := range state {
-			VMOVDQU(v, Mem{Base: s, Disp: 64*i + 32*half})
-		}
 	}
 	asm.End()
 }
 
-func narrowHalf(half, _ int, c, to, flags reg.GPVirtual, state *[4]reg.VecVirtual) {
-	at := func(off int) Mem { return Mem{Base: c, Disp: off} }
+// four are the generators of one half, whose state is in memory, and what they draw for.
+type four struct {
+	half            int
+	s, c, to, flags reg.GPVirtual
+}
+
+func (f four) at(off int) Mem { return Mem{Base: f.c, Disp: off} }
+
+func (f four) state(i int) Mem { return Mem{Base: f.s, Disp: 64*i + 32*f.half} }
+
+func narrowFour(f four, _ int) {
+	c, to, flags, at := f.c, f.to, f.flags, f.at
 	every := func(off int) reg.VecVirtual {
 		v := YMM()
 		VBROADCASTSD(at(off), v)
 		return v
 	}
-	x, y, d := narrowNext(state), YMM(), YMM()
+	x, y, d := YMM(), YMM(), YMM()
+	f.next(1, func(_ int, number reg.VecVirtual) { x = number })
 	VPSRLQ(U8(12), x, x)
 	VPOR(every(unit), x, x)
 	VSUBPD(every(even), x, x)
@@ -246,10 +251,10 @@ func narrowHalf(half, _ int, c, to, flags reg.GPVirtual, state *[4]reg.VecVirtua
 	const ge = 13
 	ok := YMM()
 	VCMPPD(U8(ge), every(least), y, ok)
-	asm.Blended(x, ok, Mem{Base: to, Disp: 32 * half})
+	asm.Blended(x, ok, Mem{Base: to, Disp: 32 * f.half})
 	bits := GP32()
 	VMOVMSKPD(ok, bits)
-	if half == 0 {
+	if f.half == 0 {
 		MOVB(bits.As8(), Mem{Base: flags})
 	} else {
 		SHLL(U8(4), bits)
@@ -259,25 +264,35 @@ func narrowHalf(half, _ int, c, to, flags reg.GPVirtual, state *[4]reg.VecVirtua
 	INCQ(flags)
 }
 
-// narrowNext is the next number of four generators.
-func narrowNext(state *[4]reg.VecVirtual) reg.VecVirtual {
+// next hands the next k numbers of each generator to do.
+func (f four) next(k int, do func(i int, number reg.VecVirtual)) {
+	var state [4]reg.VecVirtual
+	for i := range state {
+		state[i] = YMM()
+		VMOVDQU(f.state(i), state[i])
+	}
 	s0, s1, s2, s3 := state[0], state[1], state[2], state[3]
-	x, shifted := YMM(), YMM()
 	rotate := func(by uint8, v reg.VecVirtual) {
 		high := YMM()
 		VPSLLQ(U8(by), v, high)
 		VPSRLQ(U8(64-by), v, v)
 		VPOR(high, v, v)
 	}
-	VPADDQ(s0, s3, x)
-	rotate(23, x)
-	VPADDQ(s0, x, x)
-	VPSLLQ(U8(17), s1, shifted)
-	VPXOR(s0, s2, s2)
-	VPXOR(s1, s3, s3)
-	VPXOR(s2, s1, s1)
-	VPXOR(s3, s0, s0)
-	VPXOR(shifted, s2, s2)
-	rotate(45, s3)
-	return x
+	for i := range k {
+		x, shifted := YMM(), YMM()
+		VPADDQ(s0, s3, x)
+		rotate(23, x)
+		VPADDQ(s0, x, x)
+		VPSLLQ(U8(17), s1, shifted)
+		VPXOR(s0, s2, s2)
+		VPXOR(s1, s3, s3)
+		VPXOR(s2, s1, s1)
+		VPXOR(s3, s0, s0)
+		VPXOR(shifted, s2, s2)
+		rotate(45, s3)
+		do(i, x)
+	}
+	for i, v := range state {
+		VMOVDQU(v, f.state(i))
+	}
 }

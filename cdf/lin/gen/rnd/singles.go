@@ -115,67 +115,77 @@ func (w *lanes) positives(k int) {
 	})
 }
 
-// narrowPositive writes the function for AVX2, of eight draws of four generators, two groups at a time.
+// narrowPositive writes the function for AVX2, of eight draws of each generator's half for a group, and for several groups at a time: one does
+// not wait for another's chain.
 func narrowPositive() {
-	narrowLanes("avx2Positive", 2, func(half, k int, c, to, flags reg.GPVirtual, state *[4]reg.VecVirtual) {
-		w := singlesHalf{c: c, to: to, half: half}
-		y := make([]reg.VecVirtual, k)
-		for i := range y {
-			y[i] = w.exponential(narrowNext(state))
+	const most = 4
+	var room Mem
+	narrowLanes("avx2Positive", most, func(f four, k int) {
+		if room.Base == nil {
+			room = AllocLocal(32 * most)
 		}
-		w.tail(y)
-		for i, x := range w.point(y) {
-			w.store(i, x, y[i], flags)
+		w := singlesOfFour{f, k, room}
+		w.next(k, func(i int, x reg.VecVirtual) { VMOVDQU(x, w.kept(i)) })
+		for i := range k {
+			w.exponential(i)
 		}
-		ADDQ(U32(128*k), to)
-		ADDQ(U8(2*k), flags)
+		w.tails()
+		for i, x := range w.points() {
+			w.store(i, x)
+		}
+		ADDQ(U32(128*k), f.to)
+		ADDQ(U8(2*k), f.flags)
 	})
 }
 
-// singlesHalf are eight draws of each of some groups, of one half of the generators.
-type singlesHalf struct {
-	c, to reg.GPVirtual
-	half  int
+// singlesOfFour are the draws of four generators for k groups, eight each. A vector of each is kept in memory: the numbers that
+// choose, then y, then where it is one of a point.
+type singlesOfFour struct {
+	four
+	k    int
+	room Mem
 }
 
-func (w *singlesHalf) at(off int) Mem { return Mem{Base: w.c, Disp: off} }
+func (w *singlesOfFour) kept(i int) Mem { return w.room.Offset(32 * i) }
 
-func (w *singlesHalf) every(off int) reg.VecVirtual {
+func (w *singlesOfFour) every(off int) reg.VecVirtual {
 	v := YMM()
 	VBROADCASTSS(w.at(off), v)
 	return v
 }
 
-func (w *singlesHalf) mean(i, quarter int) Mem {
+func (w *singlesOfFour) mean(i, quarter int) Mem {
 	return Mem{Base: w.to, Disp: 128*i + 64*w.half + 32*quarter}
 }
 
 // fraction leaves of x its fraction, as a number in [1, 2).
-func (w *singlesHalf) fraction(x, to reg.VecVirtual) {
+func (w *singlesOfFour) fraction(x, to reg.VecVirtual) {
 	VPAND(w.every(singleFraction), x, to)
 	VPOR(w.every(singleUnit), to, to)
 }
 
 // choose prepares the lowest four bits of a piece for pick: it looks at three of them, and at the fourth as a sign.
-func (w *singlesHalf) choose(piece reg.VecVirtual) {
+func (w *singlesOfFour) choose(piece reg.VecVirtual) {
 	sign := YMM()
 	VPSLLD(U8(28), piece, sign)
 	VPOR(sign, piece, piece)
 }
 
 // pick picks the coefficients of pieces.
-func (w *singlesHalf) pick(table int, piece, to reg.VecVirtual) {
+func (w *singlesOfFour) pick(table int, piece, to reg.VecVirtual) {
 	high := YMM()
 	VPERMPS(w.at(table), piece, to)
 	VPERMPS(w.at(table+32), piece, high)
 	VBLENDVPS(piece, high, to, to)
 }
 
-// horner returns the polynomials of pieces at d.
-func (w *singlesHalf) horner(table, terms int, piece, d []reg.VecVirtual) []reg.VecVirtual {
-	sums := make([]reg.VecVirtual, len(d))
+// horner returns polynomials at the d, and of the pieces, that begin makes.
+func (w *singlesOfFour) horner(table, terms int, begin func(i int, d, piece reg.VecVirtual)) []reg.VecVirtual {
+	sums, d, piece := make([]reg.VecVirtual, w.k), make([]reg.VecVirtual, w.k), make([]reg.VecVirtual, w.k)
 	for i := range sums {
-		sums[i] = YMM()
+		sums[i], d[i], piece[i] = YMM(), YMM(), YMM()
+		begin(i, d[i], piece[i])
+		w.choose(piece[i])
 		w.pick(table, piece[i], sums[i])
 	}
 	for j := 1; j < terms; j++ {
@@ -188,14 +198,14 @@ func (w *singlesHalf) horner(table, terms int, piece, d []reg.VecVirtual) []reg.
 	return sums
 }
 
-// exponential returns -log u of the u that x chooses.
-func (w *singlesHalf) exponential(x reg.VecVirtual) (y reg.VecVirtual) {
-	VPAND(w.every(singleLow), x, x)
+// exponential makes -log u of the number that chooses u.
+func (w *singlesOfFour) exponential(i int) {
+	x := w.every(singleLow)
+	VPAND(w.kept(i), x, x)
 	VPOR(w.every(singleOdd), x, x)
 	VCVTDQ2PS(x, x)
 	VPSUBD(w.every(singleDown), x, x)
-	piece, r, e := YMM(), YMM(), YMM()
-	y = YMM()
+	piece, r, e, y := YMM(), YMM(), YMM(), YMM()
 	VPSRLD(U8(19), x, piece)
 	w.choose(piece)
 	w.pick(singleLogs, piece, r)
@@ -211,49 +221,47 @@ func (w *singlesHalf) exponential(x reg.VecVirtual) (y reg.VecVirtual) {
 		VFMADD213PS(w.every(singleLog+4*j), r, poly)
 	}
 	VFMADD231PS(poly, r, y)
-	return y
+	VMOVUPS(y, w.kept(i))
 }
 
-// tail adds -log Q(-mean) to y.
-func (w *singlesHalf) tail(y []reg.VecVirtual) {
-	d, piece := make([]reg.VecVirtual, len(y)), make([]reg.VecVirtual, len(y))
-	for i := range y {
-		d[i], piece[i] = YMM(), YMM()
+// tails adds -log Q(-mean) to each y.
+func (w *singlesOfFour) tails() {
+	tails := w.horner(singleTails, singleTailTerms, func(i int, d, piece reg.VecVirtual) {
 		back := YMM()
-		VXORPS(d[i], d[i], d[i]) // its upper half is not what it was: nothing need be kept for it
-		VCVTPD2PSY(w.mean(i, 0), d[i].AsX())
+		VXORPS(d, d, d) // its upper half is not what it was: nothing need be kept for it
+		VCVTPD2PSY(w.mean(i, 0), d.AsX())
 		VCVTPD2PSY(w.mean(i, 1), back.AsX())
-		VINSERTF128(U8(1), back.AsX(), d[i], d[i])
-		VMINPS(w.every(singleLast), d[i], d[i])
-		VADDPS(w.every(singleShift), d[i], piece[i])
-		VSUBPS(w.every(singleShift), piece[i], back)
-		VSUBPS(back, d[i], d[i])
-		w.choose(piece[i])
-	}
-	for i, tail := range w.horner(singleTails, singleTailTerms, piece, d) {
-		VADDPS(tail, y[i], y[i])
+		VINSERTF128(U8(1), back.AsX(), d, d)
+		VMINPS(w.every(singleLast), d, d)
+		VADDPS(w.every(singleShift), d, piece)
+		VSUBPS(w.every(singleShift), piece, back)
+		VSUBPS(back, d, d)
+	})
+	for i, tail := range tails {
+		VADDPS(w.kept(i), tail, tail)
+		VMOVUPS(tail, w.kept(i))
 	}
 }
 
-// point returns L^-1(y), and leaves in y where it is one.
-func (w *singlesHalf) point(y []reg.VecVirtual) []reg.VecVirtual {
+// points returns L^-1 of each y.
+func (w *singlesOfFour) points() []reg.VecVirtual {
 	const ge = 13 // false of a NaN
-	d, piece := make([]reg.VecVirtual, len(y)), make([]reg.VecVirtual, len(y))
-	for i, v := range y {
-		d[i], piece[i] = YMM(), YMM()
-		VPSRLD(U8(23), v, piece[i])
-		w.choose(piece[i])
-		w.fraction(v, d[i])
-		VSUBPS(w.every(singleMiddle), d[i], d[i])
-		VCMPPS(U8(ge), w.every(singleLeast), v, v)
-	}
-	return w.horner(singlePoints, singlePointTerms, piece, d)
+	return w.horner(singlePoints, singlePointTerms, func(i int, d, piece reg.VecVirtual) {
+		y := YMM()
+		VMOVUPS(w.kept(i), y)
+		VPSRLD(U8(23), y, piece)
+		w.fraction(y, d)
+		VSUBPS(w.every(singleMiddle), d, d)
+		VCMPPS(U8(ge), w.every(singleLeast), y, y)
+		VMOVUPS(y, w.kept(i))
+	})
 }
 
 // store adds the means of group i to x and puts what is ok and positive in their places.
-func (w *singlesHalf) store(i int, x, ok reg.VecVirtual, flags reg.GPVirtual) {
+func (w *singlesOfFour) store(i int, x reg.VecVirtual) {
 	const gt = 14
-	zero, bits := YMM(), GP32()
+	zero, ok, bits := YMM(), YMM(), GP32()
+	VMOVUPS(w.kept(i), ok)
 	VXORPD(zero, zero, zero)
 	for quarter := range 2 {
 		sum, mask, sign, more := YMM(), YMM(), YMM(), GP32()
@@ -275,5 +283,5 @@ func (w *singlesHalf) store(i int, x, ok reg.VecVirtual, flags reg.GPVirtual) {
 			ORL(more, bits)
 		}
 	}
-	MOVB(bits.As8(), Mem{Base: flags, Disp: 2*i + w.half})
+	MOVB(bits.As8(), Mem{Base: w.flags, Disp: 2*i + w.half})
 }
