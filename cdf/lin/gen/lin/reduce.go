@@ -146,22 +146,25 @@ func products(p reg.Register, k int, label string) {
 			VFMADD231PD(y(16+l), y(16), y(l))
 		}
 	} else {
-		before, own := y(16), y(17)
-		VMOVUPD(at(k-1), before)
-		for l := k; l < panelCols; l++ {
-			entry := y(17 + l - k)
-			VMOVUPD(at(l), entry)
-			VFNMADD231PD(by(l), before, entry)
-			VMOVUPD(entry, at(l))
-			VFMADD231PD(entry, own, y(l))
-		}
-		for l := range k {
-			VFMADD231PD(at(l), own, y(l))
-		}
+		advance(k, at, y(16), func(l int) reg.VecPhysical { return y(17 + l - k) }, func(l int) Op { return by(l) }, y)
 	}
 	ADDQ(U32(256), b)
 	DECQ(left)
 	JNZ(LabelRef(label))
+}
+
+// advance takes the reflection of the column before k off four rows, and adds the products of column k with all to the sums.
+func advance(k int, at func(l int) Mem, before reg.VecPhysical, entry func(l int) reg.VecPhysical, by func(l int) Op, sum func(l int) reg.VecPhysical) {
+	VMOVUPD(at(k-1), before)
+	for l := k; l < panelCols; l++ {
+		VMOVUPD(at(l), entry(l))
+		VFNMADD231PD(by(l), before, entry(l))
+		VMOVUPD(entry(l), at(l))
+		VFMADD231PD(entry(l), entry(k), sum(l))
+	}
+	for l := range k {
+		VFMADD231PD(at(l), entry(k), sum(l))
+	}
 }
 
 // columnsOfRows loads four rows of eight columns as vectors of four rows.

@@ -142,21 +142,12 @@ func productsOfHalves(p reg.Register, k int, by func(l int) Op, label string) {
 	if k == 0 {
 		columnsOfHalves(b, at)
 	} else {
-		before, own := y(8), y(9)
-		VMOVUPD(at(k-1), before)
-		for l := k; l < panelCols; l++ {
-			entry := own
-			if l > k {
-				entry = y(10 + l%2)
+		advance(k, at, y(8), func(l int) reg.VecPhysical {
+			if l == k {
+				return y(9)
 			}
-			VMOVUPD(at(l), entry)
-			VFNMADD231PD(by(l), before, entry)
-			VMOVUPD(entry, at(l))
-			VFMADD231PD(entry, own, y(l))
-		}
-		for l := range k {
-			VFMADD231PD(at(l), own, y(l))
-		}
+			return y(10 + l%2)
+		}, by, y)
 	}
 	ADDQ(U32(256), b)
 	DECQ(left)
