@@ -16,14 +16,15 @@ import (
 
 // bench collects the rows of the table.
 type bench struct {
-	ctx     context.Context
-	quick   bool // leaves out what takes minutes
-	effort  effort
-	backend testenv.Backend
-	dir     string // for files
-	peers   *peers
-	rig     *rig // nil until something needs it
-	rows    []row
+	ctx      context.Context
+	quick    bool // leaves out what takes minutes
+	effort   effort
+	backend  testenv.Backend
+	dir      string // for files
+	profiles profiles
+	peers    *peers
+	rig      *rig // nil until something needs it
+	rows     []row
 }
 
 func (b *bench) add(r row) {
@@ -50,7 +51,7 @@ func (b *bench) against(l line, do contestant, p *peer, task string) error {
 		got, err := b.effort.duel(b.ctx, do, p)
 		if err == nil {
 			b.add(paced(l.item, l.unit, got[0], got[1], l.target, b.how(l)))
-			return nil
+			return b.profile(l.item, watch(do))
 		}
 		if why = p.missing; why == nil {
 			return err
@@ -61,7 +62,7 @@ func (b *bench) against(l line, do contestant, p *peer, task string) error {
 		return err
 	}
 	b.add(lacking(l.item, l.unit, got[0], l.target, why))
-	return nil
+	return b.profile(l.item, watch(do))
 }
 
 // itself measures two works of ours in turns.
@@ -83,7 +84,7 @@ func (b *bench) alone(l line, do contestant) error {
 	r := aimed(l.item, l.unit, l.unit.of(got[0].cpu), l.target, b.how(l))
 	r.WallOurs = l.unit.of(got[0].wall)
 	b.add(r)
-	return nil
+	return b.profile(l.item, watch(do))
 }
 
 // with changes the effort; the result takes that back.

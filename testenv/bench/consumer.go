@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os/exec"
 	"strconv"
@@ -37,7 +38,7 @@ func (r *rig) start(ctx context.Context, topic, settings string) (*consumer, err
 	group := fmt.Sprintf("bench-%d", r.started)
 	config, err := r.file(group+".yaml", fmt.Sprintf(`kafka: {brokers: [%q], group: %s, input: %s, output: %s-out, dead_letters: %s-dead}
 redis: {url: %q}
-http: {listen: %q}
+http: {listen: %q, pprof: true}
 models: [{match: "**", kind: linear}]
 %s
 `, r.env.Brokers()[0], group, topic, group, group, r.env.RedisURL(), listen, settings))
@@ -116,26 +117,36 @@ const (
 )
 
 func (c *consumer) metrics(ctx context.Context) (metrics, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.listen+"/metrics", nil)
+	m := metrics{}
+	return m, c.get(ctx, "/metrics", func(body io.Reader) error {
+		lines := bufio.NewScanner(body)
+		for lines.Scan() {
+			name, value, _ := strings.Cut(lines.Text(), " ")
+			name, _, labels := strings.Cut(name, "{")
+			if labels {
+				value = value[strings.LastIndexByte(value, ' ')+1:]
+			}
+			if v, err := strconv.ParseFloat(value, 64); err == nil {
+				m[name] += v
+			}
+		}
+		return lines.Err()
+	})
+}
+
+// get hands on what the consumer answers.
+func (c *consumer) get(ctx context.Context, path string, take func(io.Reader) error) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.listen+path, nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	m := metrics{}
-	lines := bufio.NewScanner(resp.Body)
-	for lines.Scan() {
-		name, value, _ := strings.Cut(lines.Text(), " ")
-		name, _, labels := strings.Cut(name, "{")
-		if labels {
-			value = value[strings.LastIndexByte(value, ' ')+1:]
-		}
-		if v, err := strconv.ParseFloat(value, 64); err == nil {
-			m[name] += v
-		}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s: %s", path, resp.Status)
 	}
-	return m, lines.Err()
+	return take(resp.Body)
 }

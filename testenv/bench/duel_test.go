@@ -5,6 +5,8 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -84,14 +86,17 @@ func TestPeerAnswers(t *testing.T) {
 	}
 }
 
-// A bench goes on without a peer.
+// A bench goes on without a peer, and watches its own side.
 func TestAgainstNobody(t *testing.T) {
-	b := &bench{ctx: t.Context(), effort: effort{rounds: 1}}
+	b := &bench{ctx: t.Context(), effort: effort{rounds: 1}, profiles: profiles{filepath.Join(t.TempDir(), "profiles"), time.Millisecond}}
 	nobody := &peer{missing: errors.New("no R")}
 	if err := b.against(line{"ours", micros("shard"), 2, "how"}, ours(func() error { return nil }, 1), nobody, "task"); err != nil {
 		t.Fatal(err)
 	}
 	if len(b.rows) != 1 || b.rows[0].OK || !b.rows[0].Ours.known() || !strings.Contains(b.rows[0].How, "no R") {
 		t.Errorf("%+v", b.rows)
+	}
+	if profile, err := os.ReadFile(filepath.Join(b.profiles.dir, "ours.pprof")); err != nil || len(profile) == 0 {
+		t.Errorf("a profile of %d bytes, %v", len(profile), err)
 	}
 }

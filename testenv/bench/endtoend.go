@@ -57,7 +57,7 @@ func (b *bench) paths() error {
 	b.add(paced("consumer run against a bare loop of kafka-go's Client.Fetch and arrow's ipc.Reader", u, ours, libraries, 1, how))
 	b.add(paced("consumer run against a bare loop of our own fetch and decoder", u, ours, bare, .5, how))
 	b.add(paced("checkpoints every second against never", u, second, never, .95, how))
-	return nil
+	return b.profile("consumer run", r.watch(t))
 }
 
 // every leaves it to an interval when a checkpoint is cut.
@@ -92,7 +92,11 @@ func (b *bench) manyKeys() error {
 			return err
 		}
 		how := b.how(line{how: many.how(b.backend)})
-		b.add(paced(fmt.Sprintf("%d keys with one shard of n=%d each against %d keys", l.many, n, l.few), micros("record"), got[0], got[1], .8, how))
+		item := fmt.Sprintf("%d keys with one shard of n=%d each against %d keys", l.many, n, l.few)
+		b.add(paced(item, micros("record"), got[0], got[1], .8, how))
+		if err := b.profile(item, r.watch(many)); err != nil {
+			return err
+		}
 		if n == 10 {
 			b.memory(end, how)
 		}

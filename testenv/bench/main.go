@@ -32,9 +32,9 @@ func main() {
 
 // options are the flags.
 type options struct {
-	out, page, only string
-	quick           bool
-	backend         testenv.Backend
+	out, page, only, profiles string
+	quick                     bool
+	backend                   testenv.Backend
 }
 
 func run(ctx context.Context) (err error) {
@@ -42,6 +42,7 @@ func run(ctx context.Context) (err error) {
 	flag.StringVar(&o.out, "out", "", "folder for bench.md and bench.json")
 	flag.StringVar(&o.page, "page", "", "page whose table is replaced")
 	flag.StringVar(&o.only, "only", "", "`PARTS` of the table, separated by commas: "+strings.Join(names(), ", "))
+	flag.StringVar(&o.profiles, "profiles", "", "folder for a profile of our side of a row, as go tool pprof reads it, made after the row is measured")
 	flag.BoolVar(&o.quick, "quick", false, "less of everything, in minutes")
 	flag.StringVar((*string)(&o.backend), "backend", string(testenv.Local), "embedded or local")
 	flag.Parse()
@@ -51,7 +52,7 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b := &bench{ctx: ctx, quick: o.quick, backend: o.backend, dir: dir, effort: effort{rounds: 7, batch: 100 * time.Millisecond}}
+	b := &bench{ctx: ctx, quick: o.quick, backend: o.backend, dir: dir, profiles: profiles{o.profiles, 3 * time.Second}, effort: effort{rounds: 7, batch: 100 * time.Millisecond}}
 	if o.quick {
 		b.effort = effort{rounds: 3, batch: 50 * time.Millisecond}
 	}
