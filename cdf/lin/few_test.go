@@ -57,17 +57,19 @@ func TestFew(t *testing.T) {
 
 // Rows that are put together, of few columns and of more, lie as those that are put one by one.
 func TestPutRows(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 85))
-	for _, n := range []int{1, 2, 6, 8, 9, 17, 30} {
-		for _, rows := range []int{0, 1, 2, 5, 64, PanelRows} {
-			x, y := random(r, rows*(n-1)), random(r, rows)
-			got := random(r, BlockLen(PanelRows, n)) // what the shard before has left
-			want := slices.Clone(got)
-			PutRows(got, x, y)
-			for i, v := range y {
-				PutRow(want, i, Row(x, n-1, i), v)
+	isatest.Each(t, &with, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 85))
+		for _, n := range []int{1, 2, 6, 8, 9, 17, 30} {
+			for _, rows := range []int{0, 1, 2, 5, 64, PanelRows} {
+				x, y := random(r, rows*(n-1)), random(r, rows)
+				got := random(r, BlockLen(PanelRows, n)) // what the shard before has left
+				want := slices.Clone(got)
+				PutRows(got, x, y)
+				for i, v := range y {
+					PutRow(want, i, Row(x, n-1, i), v)
+				}
+				identical(t, fmt.Sprintf("%d columns, %d rows", n, rows), got, want)
 			}
-			identical(t, fmt.Sprintf("%d columns, %d rows", n, rows), got, want)
 		}
-	}
+	})
 }

@@ -17659,10 +17659,10 @@ end:
 // Requires: AVX, AVX512F
 TEXT ·avx512PutRows(SB), NOSPLIT, $0-8
 	MOVQ  p+0(FP), AX
-	MOVQ  (AX), CX
-	MOVQ  8(AX), DX
 	KMOVW 24(AX), K1
 	KMOVW 32(AX), K2
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
 	MOVQ  40(AX), BX
 	MOVQ  48(AX), SI
 	MOVQ  56(AX), DI
@@ -17682,6 +17682,50 @@ eight:
 	VMOVUPD.Z    (CX), K1, Z1
 	VBROADCASTSD (DX), K2, Z1
 	VMOVUPD      Z1, (R9)
+	ADDQ         R8, CX
+	ADDQ         $0x08, DX
+	ADDQ         $0x40, BX
+	DECQ         DI
+	JNZ          row
+	VZEROUPPER
+	RET
+
+// func avx2PutRows(p *byte)
+// Requires: AVX
+TEXT ·avx2PutRows(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	VMOVUPD 72(AX), Y4
+	VMOVUPD 136(AX), Y6
+	VMOVUPD 104(AX), Y5
+	VMOVUPD 168(AX), Y7
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    40(AX), BX
+	MOVQ    48(AX), SI
+	MOVQ    56(AX), DI
+	MOVQ    64(AX), R8
+
+row:
+	MOVQ 16(AX), R10
+	MOVQ BX, R9
+
+eight:
+	VMOVUPD      (CX), Y0
+	VMOVUPD      32(CX), Y1
+	VMOVUPD      Y0, (R9)
+	VMOVUPD      Y1, 32(R9)
+	ADDQ         $0x40, CX
+	ADDQ         SI, R9
+	DECQ         R10
+	JNZ          eight
+	VMASKMOVPD   (CX), Y4, Y2
+	VBROADCASTSD (DX), Y3
+	VBLENDVPD    Y6, Y3, Y2, Y2
+	VMOVUPD      Y2, (R9)
+	VMASKMOVPD   32(CX), Y5, Y2
+	VBROADCASTSD (DX), Y3
+	VBLENDVPD    Y7, Y3, Y2, Y2
+	VMOVUPD      Y2, 32(R9)
 	ADDQ         R8, CX
 	ADDQ         $0x08, DX
 	ADDQ         $0x40, BX

@@ -63,6 +63,8 @@ var ofAlgebra = []mutant{
 		"fours := (m + 3) / 4", "fours := max(m/4, 1)", "^TestReduce$", algebra},
 	{"panels: a column too many of AVX2's rows of the factor", "cdf/lin/reduce_amd64.go",
 		"isa.Mask(p.mask[:], w)", "isa.Mask(p.mask[:], w+1)", "^TestReduce$", algebra},
+	{"panels: no response put behind a row by AVX2", "cdf/lin/reduce_amd64.go",
+		"\tp.lasts[left] = -1\n", "", "^TestPutRows$", algebra},
 	{"panels: a column too many for half a vector", "cdf/lin/apply_amd64.go",
 		"last <= panelCols/2", "last <= panelCols/2+1", "^TestPanelsAreReflections$", algebra},
 	{"panels: a lane too many of AVX2", "cdf/lin/apply_amd64.go",
