@@ -6,11 +6,11 @@ const cornerRows = 8
 // InvertPacked writes into dst, n x n row-major, the inverse of the first n
 // columns of the packed factor r of order n+1; below the diagonal dst is 0.
 //
-// Beyond order 24 it goes by strips, with 24 rows at a time, of which AVX-512 finds the square on the diagonal in one call.
+// Beyond order 24 it goes by strips, with 24 rows at a time, of which assembly finds the square on the diagonal in one call.
 //
 // It replaces sums of four rows at a time: as fast to order 24, 1.15 times at 51,
-// 2.1 at 100, 4.7 at 501 (BenchmarkReductions). With the call it takes 0.60 of the time at 51, 2.6 us, on one core of a Xeon
-// (BenchmarkInvertPacked). Rows of a corner are multiplied from its diagonal on: 0.96 of the time at 501, in turns on an EPYC (Zen 4).
+// 2.1 at 100, 4.7 at 501 (BenchmarkReductions). With the call it takes 0.60 of the time at 51, 2.6 us, on one core of a Xeon with AVX-512
+// (BenchmarkInvertPacked), 0.68 with AVX2 on an EPYC (Zen 4). Rows of a corner are multiplied from its diagonal on: 0.96 of the time at 501, in turns on an EPYC (Zen 4).
 func InvertPacked(n int, r, dst []float64) {
 	if n <= stripCols {
 		clear(dst[:n*n])

@@ -13285,6 +13285,224 @@ done:
 	VZEROUPPER
 	RET
 
+DATA invertOnes<>+0(SB)/8, $(1.0)
+DATA invertOnes<>+8(SB)/8, $(-1.0)
+GLOBL invertOnes<>(SB), RODATA|NOPTR, $16
+
+DATA invertMasks<>+0(SB)/8, $0x0000000000000000
+DATA invertMasks<>+8(SB)/8, $0x0000000000000000
+DATA invertMasks<>+16(SB)/8, $0x0000000000000000
+DATA invertMasks<>+24(SB)/8, $0x0000000000000000
+DATA invertMasks<>+32(SB)/8, $0x0000000000000000
+DATA invertMasks<>+40(SB)/8, $0x0000000000000000
+DATA invertMasks<>+48(SB)/8, $0x0000000000000000
+DATA invertMasks<>+56(SB)/8, $0x0000000000000000
+DATA invertMasks<>+64(SB)/8, $0x0000000000000000
+DATA invertMasks<>+72(SB)/8, $0x0000000000000000
+DATA invertMasks<>+80(SB)/8, $0x0000000000000000
+DATA invertMasks<>+88(SB)/8, $0x0000000000000000
+DATA invertMasks<>+96(SB)/8, $0x0000000000000000
+DATA invertMasks<>+104(SB)/8, $0x0000000000000000
+DATA invertMasks<>+112(SB)/8, $0x0000000000000000
+DATA invertMasks<>+120(SB)/8, $0x0000000000000000
+DATA invertMasks<>+128(SB)/8, $0x0000000000000000
+DATA invertMasks<>+136(SB)/8, $0x0000000000000000
+DATA invertMasks<>+144(SB)/8, $0x0000000000000000
+DATA invertMasks<>+152(SB)/8, $0x0000000000000000
+DATA invertMasks<>+160(SB)/8, $0x0000000000000000
+DATA invertMasks<>+168(SB)/8, $0x0000000000000000
+DATA invertMasks<>+176(SB)/8, $0x0000000000000000
+DATA invertMasks<>+184(SB)/8, $0x0000000000000000
+DATA invertMasks<>+192(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+200(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+208(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+216(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+224(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+232(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+240(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+248(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+256(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+264(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+272(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+280(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+288(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+296(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+304(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+312(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+320(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+328(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+336(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+344(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+352(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+360(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+368(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+376(SB)/8, $0xffffffffffffffff
+DATA invertMasks<>+384(SB)/8, $0xffffffffffffffff
+GLOBL invertMasks<>(SB), RODATA|NOPTR, $392
+
+// func avx2Invert(p *byte)
+// Requires: AVX, AVX2
+TEXT ·avx2Invert(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), AX
+	LEAQ (AX)(AX*2), SI
+	LEAQ invertMasks<>+0(SB), DI
+	XORQ R8, R8
+
+row:
+	VMOVSD       invertOnes<>+0(SB), X14
+	VDIVSD       (CX), X14, X14
+	VBROADCASTSD X14, Y14
+	VMOVSD       invertOnes<>+8(SB), X15
+	VDIVSD       (CX), X15, X15
+	VBROADCASTSD X15, Y15
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	LEAQ         8(CX), R9
+	LEAQ         (BX)(AX*1), R10
+	MOVQ         R8, R11
+
+four:
+	CMPQ         R11, $0x04
+	JLT          one
+	VBROADCASTSD (R9), Y6
+	VBROADCASTSD 8(R9), Y7
+	VBROADCASTSD 16(R9), Y8
+	VBROADCASTSD 24(R9), Y9
+	VMULPD       (R10), Y6, Y10
+	VMULPD       (R10)(AX*1), Y7, Y11
+	VMULPD       (R10)(AX*2), Y8, Y12
+	VMULPD       (R10)(SI*1), Y9, Y13
+	VADDPD       Y11, Y10, Y10
+	VADDPD       Y13, Y12, Y12
+	VADDPD       Y12, Y10, Y10
+	VADDPD       Y10, Y0, Y0
+	VMULPD       32(R10), Y6, Y10
+	VMULPD       32(R10)(AX*1), Y7, Y11
+	VMULPD       32(R10)(AX*2), Y8, Y12
+	VMULPD       32(R10)(SI*1), Y9, Y13
+	VADDPD       Y11, Y10, Y10
+	VADDPD       Y13, Y12, Y12
+	VADDPD       Y12, Y10, Y10
+	VADDPD       Y10, Y1, Y1
+	VMULPD       64(R10), Y6, Y10
+	VMULPD       64(R10)(AX*1), Y7, Y11
+	VMULPD       64(R10)(AX*2), Y8, Y12
+	VMULPD       64(R10)(SI*1), Y9, Y13
+	VADDPD       Y11, Y10, Y10
+	VADDPD       Y13, Y12, Y12
+	VADDPD       Y12, Y10, Y10
+	VADDPD       Y10, Y2, Y2
+	VMULPD       96(R10), Y6, Y10
+	VMULPD       96(R10)(AX*1), Y7, Y11
+	VMULPD       96(R10)(AX*2), Y8, Y12
+	VMULPD       96(R10)(SI*1), Y9, Y13
+	VADDPD       Y11, Y10, Y10
+	VADDPD       Y13, Y12, Y12
+	VADDPD       Y12, Y10, Y10
+	VADDPD       Y10, Y3, Y3
+	VMULPD       128(R10), Y6, Y10
+	VMULPD       128(R10)(AX*1), Y7, Y11
+	VMULPD       128(R10)(AX*2), Y8, Y12
+	VMULPD       128(R10)(SI*1), Y9, Y13
+	VADDPD       Y11, Y10, Y10
+	VADDPD       Y13, Y12, Y12
+	VADDPD       Y12, Y10, Y10
+	VADDPD       Y10, Y4, Y4
+	VMULPD       160(R10), Y6, Y10
+	VMULPD       160(R10)(AX*1), Y7, Y11
+	VMULPD       160(R10)(AX*2), Y8, Y12
+	VMULPD       160(R10)(SI*1), Y9, Y13
+	VADDPD       Y11, Y10, Y10
+	VADDPD       Y13, Y12, Y12
+	VADDPD       Y12, Y10, Y10
+	VADDPD       Y10, Y5, Y5
+	ADDQ         $0x20, R9
+	LEAQ         (R10)(AX*4), R10
+	SUBQ         $0x04, R11
+	JMP          four
+
+one:
+	TESTQ        R11, R11
+	JZ           done
+	VBROADCASTSD (R9), Y6
+	VMULPD       (R10), Y6, Y10
+	VADDPD       Y10, Y0, Y0
+	VMULPD       32(R10), Y6, Y10
+	VADDPD       Y10, Y1, Y1
+	VMULPD       64(R10), Y6, Y10
+	VADDPD       Y10, Y2, Y2
+	VMULPD       96(R10), Y6, Y10
+	VADDPD       Y10, Y3, Y3
+	VMULPD       128(R10), Y6, Y10
+	VADDPD       Y10, Y4, Y4
+	VMULPD       160(R10), Y6, Y10
+	VADDPD       Y10, Y5, Y5
+	ADDQ         $0x08, R9
+	ADDQ         AX, R10
+	DECQ         R11
+	JMP          one
+
+done:
+	VMOVUPD (DI), Y6
+	VANDNPD 8(DI), Y6, Y7
+	VMULPD  Y15, Y0, Y0
+	VANDPD  Y6, Y0, Y0
+	VANDPD  Y14, Y7, Y7
+	VORPD   Y7, Y0, Y0
+	VMOVUPD Y0, (BX)
+	VMOVUPD 32(DI), Y6
+	VANDNPD 40(DI), Y6, Y7
+	VMULPD  Y15, Y1, Y1
+	VANDPD  Y6, Y1, Y1
+	VANDPD  Y14, Y7, Y7
+	VORPD   Y7, Y1, Y1
+	VMOVUPD Y1, 32(BX)
+	VMOVUPD 64(DI), Y6
+	VANDNPD 72(DI), Y6, Y7
+	VMULPD  Y15, Y2, Y2
+	VANDPD  Y6, Y2, Y2
+	VANDPD  Y14, Y7, Y7
+	VORPD   Y7, Y2, Y2
+	VMOVUPD Y2, 64(BX)
+	VMOVUPD 96(DI), Y6
+	VANDNPD 104(DI), Y6, Y7
+	VMULPD  Y15, Y3, Y3
+	VANDPD  Y6, Y3, Y3
+	VANDPD  Y14, Y7, Y7
+	VORPD   Y7, Y3, Y3
+	VMOVUPD Y3, 96(BX)
+	VMOVUPD 128(DI), Y6
+	VANDNPD 136(DI), Y6, Y7
+	VMULPD  Y15, Y4, Y4
+	VANDPD  Y6, Y4, Y4
+	VANDPD  Y14, Y7, Y7
+	VORPD   Y7, Y4, Y4
+	VMOVUPD Y4, 128(BX)
+	VMOVUPD 160(DI), Y6
+	VANDNPD 168(DI), Y6, Y7
+	VMULPD  Y15, Y5, Y5
+	VANDPD  Y6, Y5, Y5
+	VANDPD  Y14, Y7, Y7
+	VORPD   Y7, Y5, Y5
+	VMOVUPD Y5, 160(BX)
+	ADDQ    $0x08, DI
+	SUBQ    AX, BX
+	ADDQ    $0x08, DX
+	SUBQ    DX, CX
+	INCQ    R8
+	CMPQ    R8, $0x18
+	JNE     row
+	VZEROUPPER
+	RET
+
 DATA reduceConstants<>+0(SB)/8, $(0.00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001)
 DATA reduceConstants<>+8(SB)/8, $(-1.0)
 DATA reduceConstants<>+16(SB)/8, $0x8000000000000000
