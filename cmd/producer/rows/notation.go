@@ -21,6 +21,12 @@ var notations = []notation{
 	{regexp.MustCompile(`^(0?[1-9]|[12]\d|3[01])[./-](0?[1-9]|[12]\d|3[01])[./-]\d\d$`), "look like dates whose years have two digits", "if they are, write the years with four"},
 	{regexp.MustCompile(`^(?:EUR|USD|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|TRY|BRL|MXN|CAD|AUD|NZD|ZAR|SGD|HKD|US\$|R\$|Rs\.?) ?[-+]?\d[\d.,']*$`),
 		"have a currency before them", "take it out of the file, and put it into the name of the column"},
+	{regexp.MustCompile(`^[-+]?\d[\d.,]* ?(?:[kKM]|bn|[mM]ln|[mM]io|[mM]rd|[tT]sd)\.?$`),
+		"have a letter or a word behind them that may stand for thousands or millions", "write them out, as 1500 for 1.5k; if it is a unit, put it into the name of the column"},
+	{regexp.MustCompile(`^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?: ?[aApP]\.?[mM]\.?)?$`),
+		"look like times of day", "if they are, write them in hours, as 13.5 for 13:30, or with their date before them"},
+	{regexp.MustCompile(`^(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-/ .']+(?:\d\d|\d{4})$`),
+		"look like months with their year", "if they are, write them as dates, as 2026-01-01 for Jan-26"},
 }
 
 // otherDigits are the digits of other scripts: of full width, Arabic, Persian and Devanagari.
