@@ -17,7 +17,7 @@ func (c *Constants) Set(j int, center, scale float64) {
 //
 // It replaces Standardize and Transpose by way of a room. 1,000 rows of 50 and of 500 columns take 0.64 and 0.57 of the time, in
 // turns on a Xeon with AVX-512 beside other work (BenchmarkStandardizeAcross): the processor sees that a column is read, and
-// nothing is written twice.
+// nothing is written twice. With AVX2 both take 0.75 on an EPYC (Zen 4).
 func StandardizeAcross(b []float64, bs, n int, columns *[Abreast][]float64, c *Constants) bool {
 	for j, s := range c.scale {
 		if !(s > 1/reach && s < reach) || len(columns[j]) < n {

@@ -42,7 +42,7 @@ func TestStandardizeAcross(t *testing.T) {
 					want := slices.Clone(got)
 					hard := odd != 0 && math.Abs(math.Log2(math.Abs(odd))) > 400 || odd != odd
 					done := StandardizeAcross(got, bs, n, &columns, &c)
-					if done != (with == isa.AVX512 && n >= 8 && !hard) {
+					if done != (with != isa.Portable && n >= 8 && !hard) {
 						t.Fatalf("%d rows with %v done: %t", n, odd, done)
 					}
 					if !done {

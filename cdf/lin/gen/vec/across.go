@@ -71,3 +71,48 @@ func across() {
 	JLT(LabelRef("next"))
 	endWithLimits(greatest, smallest, z(0))
 }
+
+// acrossHalves writes it for AVX2: four rows at a time, of four columns and of the other four.
+func acrossHalves() {
+	TEXT("avx2Across", NOSPLIT, "func(columns **float64, constants, b *float64, stride, n int) int")
+	columns, constants, b, n := asm.Argument("columns"), asm.Argument("constants"), asm.Argument("b"), asm.Argument("n")
+	rows := asm.StridesOf(asm.Argument("stride"))
+	y := func(i int) reg.VecPhysical { return asm.Y[i] }
+	w := watchOf(asm.Y[11:])
+	at, v := GP64(), GP64()
+	XORQ(at, at)
+	Label("next")
+	for half := range 2 {
+		for i := range 4 {
+			j, x, q, r, constant := 4*half+i, y(4), y(i), y(5), y(6)
+			load := func(of int, to reg.VecPhysical) { VBROADCASTSD(Mem{Base: constants, Disp: 64*of + 8*j}, to) }
+			MOVQ(Mem{Base: columns, Disp: 8 * j}, v)
+			VMOVUPD(Mem{Base: v, Index: at, Scale: 8}, x)
+			load(0, constant)
+			VSUBPD(constant, x, x)
+			load(1, constant)
+			load(2, y(7))
+			quotientsOf(constant, y(7), x, q, r)
+			w.look(x, q, r, y(8), y(9))
+		}
+		for odd := range 2 {
+			first, second, row := y(4), y(5), y(6)
+			if odd == 0 {
+				VUNPCKLPD(y(1), y(0), first)
+				VUNPCKLPD(y(3), y(2), second)
+			} else {
+				VUNPCKHPD(y(1), y(0), first)
+				VUNPCKHPD(y(3), y(2), second)
+			}
+			VINSERTF128(U8(1), asm.Low(second), first, row)
+			VMOVUPD(row, rows.At([]reg.GPVirtual{b}, odd, 32*half))
+			VPERM2F128(U8(0x31), second, first, row)
+			VMOVUPD(row, rows.At([]reg.GPVirtual{b}, odd+2, 32*half))
+		}
+	}
+	rows.Advance(b, b)
+	ADDQ(U8(4), at)
+	CMPQ(at, n)
+	JLT(LabelRef("next"))
+	asm.EndWithSigns(w.bad)
+}

@@ -13,7 +13,7 @@ import (
 
 func main() {
 	asm.Generated(finite, standardize, standardizeWide, transposes, twoRows, twoColumns, squares, ranks,
-		pivotProducts, pivotSlopes, pivotFactors, roots, elementaries, kalmans, bounded, networks, chains, cubics, grids, levels, across, each, affine, curves, schurSums)
+		pivotProducts, pivotSlopes, pivotFactors, roots, elementaries, kalmans, bounded, networks, chains, cubics, grids, levels, across, acrossHalves, each, affine, curves, schurSums)
 }
 
 // finite adds the products of the entries with 0, 16 at a time. It fetches ahead: at the end of each
@@ -51,39 +51,55 @@ func finite() {
 // two corrections by the remainder. It returns the signs of a vector of which one
 // lane is set where a number was too large or too small.
 func standardize() {
-	data := GLOBL("limits", RODATA|NOPTR)
+	limits = GLOBL("limits", RODATA|NOPTR)
 	DATA(0, U64(0x7fffffffffffffff))
 	DATA(8, U64((1023+400)<<52))
 	DATA(16, U64((1023-400)<<52))
 	TEXT("avx2Standardize", NOSPLIT, "func(dst, v *float64, n int, center, scale, inverse float64) int")
 	dst, v, n := asm.Argument("dst"), asm.Argument("v"), asm.Argument("n")
-	center, scale, inverse, sign, high, least, zero, bad := asm.Y[8], asm.Y[9], asm.Y[10], asm.Y[11], asm.Y[12], asm.Y[13], asm.Y[14], asm.Y[15]
+	center, scale, inverse := asm.Y[8], asm.Y[9], asm.Y[10]
 	asm.Everywhere("center", center)
 	asm.Everywhere("scale", scale)
 	asm.Everywhere("inverse", inverse)
-	VBROADCASTSD(data.Offset(0), sign)
-	VBROADCASTSD(data.Offset(8), high)
-	VBROADCASTSD(data.Offset(16), least)
-	VXORPD(zero, zero, zero)
-	VXORPD(bad, bad, bad)
+	w := watchOf(asm.Y[11:])
 	x, q, r, size, other := asm.Y[0], asm.Y[1], asm.Y[2], asm.Y[3], asm.Y[4]
 	asm.Fours(n, func() {
 		quotients(v, center, scale, inverse, x, q, r)
-		VANDPD(sign, x, size)
-		const notAtMost, below, differs = 6, 1, 4
-		VCMPPD(U8(below), least, size, r)
-		VCMPPD(U8(differs), zero, x, other)
-		VANDPD(other, r, r)
-		VORPD(r, bad, bad)
-		VCMPPD(U8(notAtMost), high, size, r)
-		VORPD(r, bad, bad)
-		// A quotient of -0 loses its sign in a sum.
-		VANDPD(sign, q, q)
-		VANDNPD(x, sign, r)
-		VORPD(r, q, q)
+		w.look(x, q, r, size, other)
 		VMOVUPD(q, Mem{Base: dst})
 	}, v, dst)
-	asm.EndWithSigns(bad)
+	asm.EndWithSigns(w.bad)
+}
+
+var limits Mem
+
+// watch are the registers of AVX2 in which numbers that must be divided are seen: bad has the sign of a lane in which there was one.
+type watch struct{ sign, high, least, zero, bad reg.VecPhysical }
+
+func watchOf(free []reg.VecPhysical) watch {
+	w := watch{free[0], free[1], free[2], free[3], free[4]}
+	VBROADCASTSD(limits.Offset(0), w.sign)
+	VBROADCASTSD(limits.Offset(8), w.high)
+	VBROADCASTSD(limits.Offset(16), w.least)
+	VXORPD(w.zero, w.zero, w.zero)
+	VXORPD(w.bad, w.bad, w.bad)
+	return w
+}
+
+// look looks at numbers x, whose signs their quotients get.
+func (w watch) look(x, q, r, size, other reg.VecPhysical) {
+	const notAtMost, below, differs = 6, 1, 4
+	VANDPD(w.sign, x, size)
+	VCMPPD(U8(below), w.least, size, r)
+	VCMPPD(U8(differs), w.zero, x, other)
+	VANDPD(other, r, r)
+	VORPD(r, w.bad, w.bad)
+	VCMPPD(U8(notAtMost), w.high, size, r)
+	VORPD(r, w.bad, w.bad)
+	// A quotient of -0 loses its sign in a sum.
+	VANDPD(w.sign, q, q)
+	VANDNPD(x, w.sign, r)
+	VORPD(r, q, q)
 }
 
 // quotients loads numbers at v into x, less the center, and makes q what they are over the scale, to the
@@ -91,6 +107,10 @@ func standardize() {
 func quotients(v reg.Register, center, scale, inverse, x, q, r reg.VecPhysical) {
 	VMOVUPD(Mem{Base: v}, x)
 	VSUBPD(center, x, x)
+	quotientsOf(scale, inverse, x, q, r)
+}
+
+func quotientsOf(scale, inverse, x, q, r reg.VecPhysical) {
 	VMULPD(inverse, x, q)
 	for range 2 {
 		VMOVAPD(x, r)
