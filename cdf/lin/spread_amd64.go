@@ -48,7 +48,7 @@ func spreadVectors(m, n int, x, w, b, dot, square []float64) bool {
 	case with == isa.Portable || n > farMost:
 		return false
 	case m == 0:
-	case with == isa.AVX512 && n <= fewMost:
+	case n <= fewMost:
 		spreadFew(m, n, x, w, b, dot, square)
 	case n < lanes-1:
 		return false
@@ -117,26 +117,39 @@ func spreadSides(m, n int, x, w, b, dot, square, columns []float64) {
 type fewAcross struct {
 	w, b, x     *float64
 	dot, square *float64
-	eights      int // the last of which may be fewer rows
+	vectors     int // the last of which may be fewer rows
 	columns     int
-	bits        uint64 // of these rows
+	bits        uint64 // of these rows, with AVX-512
 }
 
 //go:noescape
 func avx512FewSpread(p *fewAcross)
 
+//go:noescape
+func avx2FewSpread(p *fewAcross)
+
 // spreadFew is Spread of up to eight columns.
 func spreadFew(m, n int, x, w, b, dot, square []float64) {
 	const rows = 64 // side by side
 	var columns [fewMost * rows]float64
+	var ends [2 * rows]float64
 	_, _, _, _ = w[n*n-1], b[n-1], dot[m-1], square[m-1] // assembly knows no bounds
+	lanes := with.Lanes()
 	for from := 0; from < m; from += rows {
 		h := min(m-from, rows)
 		vec.Transpose(h, n, x[from*n:], n, columns[:], rows)
-		eights := (h + 7) / 8
-		avx512FewSpread(&fewAcross{
-			w: &w[0], b: &b[0], x: &columns[0], dot: &dot[from], square: &square[from],
-			eights: eights, columns: n, bits: 1<<(h-8*(eights-1)) - 1,
-		})
+		p := fewAcross{w: &w[0], b: &b[0], x: &columns[0], dot: &dot[from], square: &square[from], vectors: (h + lanes - 1) / lanes, columns: n}
+		switch {
+		case with == isa.AVX512:
+			p.bits = 1<<(h-lanes*(p.vectors-1)) - 1
+			avx512FewSpread(&p)
+		case h%lanes == 0:
+			avx2FewSpread(&p)
+		default:
+			p.dot, p.square = &ends[0], &ends[rows]
+			avx2FewSpread(&p)
+			copy(dot[from:m], ends[:])
+			copy(square[from:m], ends[rows:])
+		}
 	}
 }

@@ -101,6 +101,8 @@ var ofAlgebra = []mutant{
 		"square[i] += float64(v * v)", "square[i] = float64(v * v)", "^TestSpread$", algebra},
 	{"spread: rows that fill no vector forgotten", "cdf/lin/spread_amd64.go",
 		"\t\t\tcopy(square[from:m], ends[stripCols:])\n", "", "^TestSpread$", algebra},
+	{"spread: few columns' rows that fill no vector forgotten", "cdf/lin/spread_amd64.go",
+		"\t\t\tcopy(square[from:m], ends[rows:])\n", "", "^TestSpread$", algebra},
 	{"spread: columns that fill no vector forgotten", "cdf/lin/spread_amd64.go",
 		"first: (n + 1) % lanes", "first: n % lanes", "^TestSpread$", algebra},
 	{"panels: rows of the factor beside where AVX-512 has them", "cdf/lin/apply_amd64.go",

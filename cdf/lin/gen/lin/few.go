@@ -124,6 +124,46 @@ func fewSpread() {
 	columns, bits := all[6], all[7]
 	KMOVW(bits.As32(), reg.K1)
 	byColumns(columns, fewMost, func(n int) { fewSpreadOf(n, all) })
+
+	TEXT("avx2FewSpread", NOSPLIT, "func(p *byte)")
+	all = asm.Fields(7)
+	byColumns(all[6], fewMost, func(n int) { fewSpreadOfHalves(n, all) })
+}
+
+// fewSpreadOfHalves is fewSpreadOf for AVX2, which stores whole vectors. A column of W has a register at a time.
+func fewSpreadOfHalves(n int, p []reg.GPVirtual) {
+	w, b, x, dot, square, fours := p[0], p[1], p[2], p[3], p[4], p[5]
+	in, mean, sum := asm.Y[:n], asm.Y[8], asm.Y[9]
+	z, factor := func(j int) reg.VecPhysical { return asm.Y[10+j%3] }, func(l int) reg.VecPhysical { return asm.Y[13+l%3] }
+	add := func(l int, m Mem, to reg.VecPhysical) {
+		VBROADCASTSD(m, factor(l))
+		VFMADD231PD(factor(l), in[l], to)
+	}
+	next := fmt.Sprintf("four%d", n)
+	Label(next)
+	for l := range n {
+		VMOVUPD(Mem{Base: x, Disp: fewRows * l}, in[l])
+	}
+	VXORPD(mean, mean, mean)
+	VXORPD(sum, sum, sum)
+	for l := range n {
+		add(l, Mem{Base: b, Disp: 8 * l}, mean)
+	}
+	for j := range n {
+		VXORPD(z(j), z(j), z(j))
+		for l := range j + 1 {
+			add(l, Mem{Base: w, Disp: 8 * (l*n + j)}, z(j))
+		}
+		VMULPD(z(j), z(j), z(j))
+		VADDPD(z(j), sum, sum)
+	}
+	VMOVUPD(mean, Mem{Base: dot})
+	VMOVUPD(sum, Mem{Base: square})
+	for _, v := range []reg.GPVirtual{x, dot, square} {
+		ADDQ(U8(32), v)
+	}
+	DECQ(fours)
+	JNZ(LabelRef(next))
 }
 
 func fewSpreadOf(n int, p []reg.GPVirtual) {
