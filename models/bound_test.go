@@ -168,8 +168,8 @@ func TestBoundIsKnown(t *testing.T) {
 			t.Fatal(err)
 		}
 		value, part := g.Bound()
-		if value == 100 != (name == "a column") {
-			t.Errorf("rescaled by %s %v has %v of the rows", name, value, part)
+		if want := map[bool]float64{true: 100}[name == "a column"]; value != want || part > 0 != (want > 0) {
+			t.Errorf("rescaled by %s %v has %v of the rows, want %v", name, value, part, want)
 		}
 		for shard := range 10 {
 			if _, err := g.Update(c.batch(r, shard)); err != nil {

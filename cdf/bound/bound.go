@@ -29,6 +29,8 @@ const (
 	recalled = 20_000
 	// most is about how many rows of a shard are looked at, evenly apart.
 	most = 200
+	// few are looked at all where no account has begun.
+	few = 50
 	// begins is how often a shard has one of its extremes for an account to begin.
 	begins = 3
 	// leastPart is what part of all rows at an end is told: a slope is too flat by about as much.
@@ -49,11 +51,14 @@ func (a *Account) Add(y []float64) *Account {
 	if a != nil {
 		*next = *a
 	}
+	rows := 0
 	for i := 0; i < len(y); i += apart {
 		if v := y[i]; !math.IsNaN(v) {
 			next.add(v)
+			rows++
 		}
 	}
+	next.Rows += float32(rows)
 	if next.Rows > recalled {
 		by := recalled / next.Rows
 		for _, v := range next.counts() {
@@ -66,8 +71,12 @@ func (a *Account) Add(y []float64) *Account {
 // none is an end without rows, of the least values, or with -1 of the greatest.
 func none(side int) End { return End{Value: math.Inf(side), Next: math.Inf(side)} }
 
-// repeats reports whether one of the extremes of the rows is there several times.
+// repeats reports whether one of the extremes of the rows is there several times. In most keys none ever is: of more than a few rows every other
+// one is looked at.
 func repeats(y []float64, apart int) bool {
+	if len(y) > few {
+		apart *= 2
+	}
 	least, greatest, low, high := math.Inf(1), math.Inf(-1), 0, 0
 	for i := 0; i < len(y); i += apart {
 		v := y[i]
@@ -89,8 +98,11 @@ func repeats(y []float64, apart int) bool {
 
 // add takes in a row.
 func (a *Account) add(v float64) {
-	a.Rows++
 	low, high := &a.Ends[0], &a.Ends[1]
+	if low.Next < v && v < high.Next { // as most are
+		a.between(v)
+		return
+	}
 	switch {
 	case v < low.Value:
 		*low = End{Value: v, Next: low.Value, Rows: 1, Beside: low.Rows}
@@ -112,12 +124,16 @@ func (a *Account) add(v float64) {
 		high.Beside++
 	}
 	if v != low.Value && v != high.Value {
-		a.Between++
-		if v == a.Last {
-			a.Equal++
-		}
-		a.Last = v
+		a.between(v)
 	}
+}
+
+func (a *Account) between(v float64) {
+	a.Between++
+	if v == a.Last {
+		a.Equal++
+	}
+	a.Last = v
 }
 
 // Piled returns the end at which more rows are than a law with a density has there, or a rounded one, nil: neither. Of both it is the one with more.
