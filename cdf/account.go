@@ -45,7 +45,7 @@ type account struct {
 	season *season.Account
 	// Of a model of groups that have one variance, nil before it has absorbed a row.
 	unequal *unequal.Account
-	// Of measurements one of whose shards had an extreme several times; replaced, not changed.
+	// Of measurements one of whose shards had an extreme several times.
 	bound *bound.Account
 }
 

@@ -8,8 +8,7 @@ package bound
 
 import "math"
 
-// Account is what is known of the responses since a shard had its least or its greatest value several times. It is replaced, and
-// not changed: see Add.
+// Account is what is known of the responses since a shard had its least or its greatest value several times.
 type Account struct {
 	Rows float32 // fading
 	// Between are the rows between both ends, Equal those of them that are equal to the one before.
@@ -40,32 +39,31 @@ const (
 	outstanding, errors = 3, 3
 )
 
-// Add returns what is known of responses after those of a shard, of which NaN is none. Of a key none of whose shards
-// had an extreme several times that is nil.
+// Add takes in the responses of a shard, of which NaN is none, and returns the account. Of a key none of whose shards
+// had an extreme several times that is nil, and a new one from there on.
 func (a *Account) Add(y []float64) *Account {
 	apart := (len(y) + most - 1) / most
 	if a == nil && !repeats(y, apart) {
 		return nil
 	}
-	next := &Account{Last: math.Inf(1), Ends: [2]End{none(1), none(-1)}}
-	if a != nil {
-		*next = *a
+	if a == nil {
+		a = &Account{Last: math.Inf(1), Ends: [2]End{none(1), none(-1)}}
 	}
 	rows := 0
 	for i := 0; i < len(y); i += apart {
 		if v := y[i]; !math.IsNaN(v) {
-			next.add(v)
+			a.add(v)
 			rows++
 		}
 	}
-	next.Rows += float32(rows)
-	if next.Rows > recalled {
-		by := recalled / next.Rows
-		for _, v := range next.counts() {
+	a.Rows += float32(rows)
+	if a.Rows > recalled {
+		by := recalled / a.Rows
+		for _, v := range a.counts() {
 			*v *= by
 		}
 	}
-	return next
+	return a
 }
 
 // none is an end without rows, of the least values, or with -1 of the greatest.

@@ -39,15 +39,6 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// An account stays as it is: what was before a shard can be had again.
-func TestAddReplaces(t *testing.T) {
-	a := (*Account)(nil).Add([]float64{0, 0, 0, 1, 2})
-	was := *a
-	if b := a.Add([]float64{-1, 5}); b == a || *a != was {
-		t.Errorf("%+v has become %+v", was, *a)
-	}
-}
-
 // Of a large shard rows are looked at evenly apart.
 func TestLargeShard(t *testing.T) {
 	y := make([]float64, 2*most)
