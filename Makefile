@@ -136,7 +136,7 @@ theory: ## distance to the posterior of all rows as shards come in, minutes; wri
 	$(GO) run ./research/approach -out docs/theory.md
 
 race: timed ## the suite on embedded parts under the race detector, without packages that start no goroutine (testenv/race_test.go has the rule) and two long tests of rates and sizes; of models, baselines and studies, what runs side by side
-	$(TEST) -race -short -vet=off -count=1 -p 3 -timeout 60m -skip '^(TestFalseAlarmsOfCalibration|TestCapacity)$$' $$($(GO) list $(LONG) ./... | grep -vE '/(cdf(/(correlated|curved|formula|lin|mcmc|normal|quantity|reliability|repeated|rnd|season|tails|unequal|vec))?|models(/.*)?|pipeline/(alert|gather|quota)|research/.*|cmd/(paper|internal/(term|version))|sink/web/token|internal/(jsontext|rscript)|docs(/.*)?|examples/.*|testenv/(api|bench|browser|compose|interop|manual|mutants|observe|release(/.*)?|times))$$')
+	$(TEST) -race -short -vet=off -count=1 -p 3 -timeout 60m -skip '^(TestFalseAlarmsOfCalibration|TestCapacity)$$' $$($(GO) list $(LONG) ./... | grep -vE '/(cdf(/(bound|correlated|curved|formula|lin|mcmc|normal|quantity|reliability|repeated|rnd|season|tails|unequal|vec))?|models(/.*)?|pipeline/(alert|gather|quota)|research/.*|cmd/(paper|internal/(term|version))|sink/web/token|internal/(jsontext|rscript)|docs(/.*)?|examples/.*|testenv/(api|bench|browser|compose|interop|manual|mutants|observe|release(/.*)?|times))$$')
 	$(TEST) -race -short -vet=off -count=1 -timeout 60m -run 'LanesSideBySide|OnCores|NumberOfCores|RunEnds|EveryRegimeRuns' ./models ./research/baselines ./research/regimes ./research/sbc ./research/study
 
 ROUNDS ?= 5

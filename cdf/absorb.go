@@ -105,6 +105,7 @@ func (f *Filter) advance(b *Batch, observed int, back *undo) (err error) {
 	if err != nil {
 		return err
 	}
+	f.compareEnds(stand)
 	f.holdOut(observed, !stand)
 	s.t++
 	if s.dropped = int64(b.Rows - len(w.intake.rows)); s.dropped > 0 {
@@ -290,6 +291,20 @@ func (f *Filter) compareGroups(e *engine) {
 		s.account.unequal = w.spare.groups()
 	}
 	s.account.unequal.Add(w.shard.Y, w.shard.Group[0], len(s.factors[0].levels), &w.unequal)
+}
+
+// compareEnds takes measurements into what is known of the least and the greatest of them, once their units stay: those of a shard
+// that constants did not change for, else all kept ones.
+func (f *Filter) compareEnds(stood bool) {
+	s := &f.now
+	if f.spec.RawResponse || !s.scaling.frozen {
+		return
+	}
+	y := f.ws.frame.y
+	if !stood {
+		y = f.ws.replay.y
+	}
+	s.account.bound = s.account.bound.Add(y)
 }
 
 // settle lets groups go, selects what is described of the others and makes

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/credence-stream/credence/cdf/bound"
 	"github.com/credence-stream/credence/cdf/correlated"
 	"github.com/credence-stream/credence/cdf/curved"
 	"github.com/credence-stream/credence/cdf/reliability"
@@ -44,6 +45,8 @@ type account struct {
 	season *season.Account
 	// Of a model of groups that have one variance, nil before it has absorbed a row.
 	unequal *unequal.Account
+	// Of measurements one of whose shards had an extreme several times.
+	bound *bound.Account
 }
 
 // The classes of transforms: the two tails that an interval of 95 % leaves out
@@ -313,6 +316,7 @@ func (a *account) appendFlags(dst []string, verdict fit, heavy bool, rows float6
 		{SeasonFlag, a.season != nil && a.season.Season() > 0},
 		{LevelMovedFlag, a.season != nil && a.season.Moved > 0},
 		{UnequalFlag, a.unequal != nil && a.unequal.Unequal() || a.curved != nil && a.curved.UnevenAt() >= 0},
+		{BoundFlag, a.bound.Piled() != nil},
 	} {
 		if f.up {
 			dst = append(dst, f.name)
@@ -353,5 +357,27 @@ func (a *account) read(r *reader, t int64) {
 	a.outliers = Outliers{Rows: r.natural(), T: r.natural()}
 	if o := a.outliers; o.T > t || (o.T == 0) != (o.Rows == 0) {
 		r.fail("%d outliers, the last in shard %d of %d", o.Rows, o.T, t)
+	}
+}
+
+// appendErrors appends what is known of correlated errors.
+func (a *account) appendErrors(b []byte) []byte {
+	e := &a.errors
+	b = binary.AppendUvarint(appendFloat32(b, e.Sum), uint64(e.Rows))
+	if e.Rows > 0 {
+		b = appendFloat32(appendFloat32(b, e.Scores), e.Shared)
+	}
+	return b
+}
+
+// readErrors reads what appendErrors wrote, which is not written of none.
+func (a *account) readErrors(r *reader) {
+	e := &a.errors
+	e.Sum = r.float32()
+	if rows := r.uint(); rows > 0 {
+		e.Rows, e.Scores, e.Shared = int32(min(rows, math.MaxInt32)), r.float32(), r.float32()
+	}
+	if *e == (correlated.Errors{}) || !e.Valid() {
+		r.fail("%+v in the account of correlated errors", *e)
 	}
 }

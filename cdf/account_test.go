@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/credence-stream/credence/cdf/bound"
 	"github.com/credence-stream/credence/cdf/correlated"
 	"github.com/credence-stream/credence/cdf/curved"
 	"github.com/credence-stream/credence/cdf/reliability"
@@ -80,6 +81,7 @@ func TestParts(t *testing.T) {
 	of := newFactors(1)
 	of[0].add("a")
 	of[0].add("b")
+	ends := (*bound.Account)(nil).Add([]float64{0, 0, 0, 1, 2, 3})
 	two := &design{names: []string{"intercept", "x"}}
 	hourly := NewSpec("k", "", struct{}{}, nil)
 	hourly.Forget, hourly.ForgetPer = .9, Clock{Unit: "duration", Millis: 3_600_000}
@@ -96,8 +98,9 @@ func TestParts(t *testing.T) {
 		{state{account: account{curved: bent}}, snapshotParts},
 		{state{account: account{curved: uneven}}, snapshotParts},
 		{state{account: account{unequal: apart}, factors: of}, snapshotParts},
+		{state{account: account{bound: ends}}, snapshotParts},
 		{state{account: account{errors: errorsThere, repeats: sketch}}, snapshotParts},
-		{state{account: account{errors: errorsThere, repeats: sketch, reliability: known, curved: uneven, far: 90_001, unequal: apart}, timeless: true, factors: of}, snapshotParts},
+		{state{account: account{errors: errorsThere, repeats: sketch, reliability: known, curved: uneven, far: 90_001, unequal: apart, bound: ends}, timeless: true, factors: of}, snapshotParts},
 		{state{amended: true}, snapshotParts},
 	} {
 		if c.state.design = two; c.state.version() != c.version {
@@ -114,7 +117,7 @@ func TestParts(t *testing.T) {
 	if s := (&state{account: account{reliability: &reliability.Account{}}}); s.version() != snapshotFirst {
 		t.Errorf("an account of no predicted row is written in version %d", s.version())
 	}
-	for bits, later := range map[uint16]bool{0: false, partErrors: false, partTimeless: false, partFar: false, partCurved: false, partMore: false, partMore | partFar: false, partMore | partUnequal: false, partMore | partUneven: false, partMore | 1<<11: true, partMore | 1<<15 | partUnequal: true} {
+	for bits, later := range map[uint16]bool{0: false, partErrors: false, partTimeless: false, partFar: false, partCurved: false, partMore: false, partMore | partFar: false, partMore | partUnequal: false, partMore | partUneven: false, partMore | partBound: false, partMore | 1<<12: true, partMore | 1<<15 | partUnequal: true} {
 		got, r := state{design: two}, &reader{b: append([]byte{byte(bits), byte(bits >> 8)}, make([]byte, 99)...)}
 		if got.readParts(r, snapshotParts, NewSpec("k", "", struct{}{}, nil), new(spare)); !errors.Is(r.err, ErrSnapshot) || errors.Is(r.err, ErrLater) != later {
 			t.Errorf("parts %b: %v", bits, r.err)
@@ -125,6 +128,12 @@ func TestParts(t *testing.T) {
 		if got.readParts(r, snapshotParts, hourly, new(spare)); r.err == nil {
 			t.Error("an account of groups that the state has not is read")
 		}
+	}
+	counts := NewSpec("k", "", struct{}{}, nil)
+	counts.RawResponse = true
+	got, cut := state{design: two}, &reader{b: (&state{account: account{bound: ends}}).appendParts(nil, snapshotParts)}
+	if got.readParts(cut, snapshotParts, counts, new(spare)); cut.err == nil {
+		t.Error("the ends of counts are read")
 	}
 	wrong := state{account: account{reliability: &reliability.Account{Rows: 1, Classes: [reliability.Classes]reliability.Sum{{Off: 1}}, Curves: known.Curves}}, design: two}
 	r := &reader{b: wrong.appendParts(nil, snapshotParts)}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/credence-stream/credence/cdf/bound"
 	"github.com/credence-stream/credence/cdf/correlated"
 	"github.com/credence-stream/credence/cdf/reliability"
 	"github.com/credence-stream/credence/cdf/season"
@@ -196,6 +197,7 @@ const (
 	partUnequal                 // of groups that a model has one variance for
 	partAmended                 // releases before this part do not read the model's state, or a part: nothing follows
 	partUneven                  // of columns that the size of errors may depend on, beside partCurved
+	partBound                   // of measurements one of whose shards had an extreme several times
 	allParts        = 1<<iota - 1
 )
 
@@ -232,6 +234,9 @@ func (s *state) held() (bits uint16) {
 	if a.curved != nil && a.curved.Uneven.Rows > 0 {
 		bits |= partMore | partUneven
 	}
+	if a.bound != nil {
+		bits |= partMore | partBound
+	}
 	return bits
 }
 
@@ -266,6 +271,9 @@ func (s *state) appendParts(b []byte, version byte) []byte {
 	}
 	if bits&partUneven != 0 {
 		b = a.curved.AppendUneven(b)
+	}
+	if bits&partBound != 0 {
+		b = a.bound.Append(b)
 	}
 	return b
 }
@@ -327,31 +335,16 @@ func (s *state) readParts(r *reader, version byte, spec *Spec, from *spare) {
 			r.fail("an account of how the size of errors depends on columns")
 		}
 	}
+	if r.err == nil && bits&partBound != 0 {
+		ok := false
+		a.bound = new(bound.Account)
+		if r.b, ok = a.bound.Read(r.b); !ok || spec.RawResponse {
+			r.fail("%+v in the account of the ends of responses", *a.bound)
+		}
+	}
 	s.amended = bits&partAmended != 0
 	if s.timeless = bits&partTimeless != 0; s.timeless && !spec.ages() {
 		r.fail("a time was ignored, and none is needed")
-	}
-}
-
-// appendErrors appends what is known of correlated errors.
-func (a *account) appendErrors(b []byte) []byte {
-	e := &a.errors
-	b = binary.AppendUvarint(appendFloat32(b, e.Sum), uint64(e.Rows))
-	if e.Rows > 0 {
-		b = appendFloat32(appendFloat32(b, e.Scores), e.Shared)
-	}
-	return b
-}
-
-// readErrors reads what appendErrors wrote, which is not written of none.
-func (a *account) readErrors(r *reader) {
-	e := &a.errors
-	e.Sum = r.float32()
-	if rows := r.uint(); rows > 0 {
-		e.Rows, e.Scores, e.Shared = int32(min(rows, math.MaxInt32)), r.float32(), r.float32()
-	}
-	if *e == (correlated.Errors{}) || !e.Valid() {
-		r.fail("%+v in the account of correlated errors", *e)
 	}
 }
 

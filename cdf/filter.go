@@ -198,6 +198,9 @@ func (f *Filter) save() undo {
 	if a := f.now.account.unequal; a != nil {
 		a.CopyTo(&f.ws.unequalBefore)
 	}
+	if b := f.now.account.bound; b != nil {
+		f.ws.boundBefore = *b
+	}
 	for i := range f.now.factors {
 		if n := len(f.now.factors[i].levels); i == 0 {
 			back.levels = n
@@ -234,6 +237,9 @@ func (f *Filter) restore(back *undo) error {
 	}
 	if a := f.now.account.unequal; a != nil {
 		f.ws.unequalBefore.CopyTo(a)
+	}
+	if b := f.now.account.bound; b != nil {
+		*b = f.ws.boundBefore
 	}
 	f.outdated()
 	f.summed = back.summed && !f.SelfDescribing()

@@ -3,8 +3,10 @@ package cdf
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"github.com/credence-stream/credence/cdf/curved"
 )
@@ -47,6 +49,9 @@ const LevelMovedFlag = "level_moved"
 // UnequalFlag is raised where errors that have one variance by the model have others by group, or by how far a column is from its mean.
 const UnequalFlag = "unequal_variances"
 
+// BoundFlag is raised where many responses are exactly the least or the greatest value, as if they were cut off there.
+const BoundFlag = "responses_at_bound"
+
 // heavyTails: responses have heavier tails than their predictive distributions.
 const heavyTails = "heavy_tails"
 
@@ -56,7 +61,7 @@ const MiscalibratedFlag = "miscalibrated"
 
 // Flags lists the flags that the engine raises.
 func Flags() []string {
-	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, heavyTails, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CurvedFlag, SeasonFlag, LevelMovedFlag, UnequalFlag, CollinearFlag, timeIgnored}
+	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, heavyTails, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CurvedFlag, SeasonFlag, LevelMovedFlag, UnequalFlag, BoundFlag, CollinearFlag, timeIgnored}
 }
 
 // Advise says what to do about a flag that the engine raises, empty where the
@@ -101,6 +106,10 @@ func Advise(flag string) string {
 	case CurvedFlag:
 		return "the response depends on a column by a curve that the model does not have, so that the mean at a given value is far from its interval: " +
 			"add the square of the column, a spline or a transformation by a formula, or another column that it goes with"
+	case BoundFlag:
+		return "many responses are exactly the least or the greatest value, and few near it are equal: if they were cut off there, as spending at 0, by a limit of detection or at the highest score, slopes are too flat by about their part of the rows, " +
+			"and levels, sigma2 and predictions are those of what was cut: send the values as they were before, or divide slopes by the part of the rows that are not there; where the value stands for no measurement leave the response out; " +
+			"where it is that of another sort of rows, as of those that bought nothing, tell the two apart with probit and give the others a key of their own"
 	case timeIgnored:
 		return "forget_per is a duration, and nothing was forgotten for this record: it has no timestamp, or one that is far before that of an earlier record " +
 			"or more than ten years from it: look at the clocks of what sends records, and at the unit of timestamps, which is the millisecond"
@@ -306,6 +315,23 @@ func (f *Filter) Uneven() string {
 		return ""
 	}
 	return f.columnOf(a.curved.UnevenAt(), f.now.dummies(f.spec, f.now.curvable(f.spec, nil)))
+}
+
+// Bound returns the least or the greatest response, in original units, at which many rows are, with their part of all; 0 and 0 where the summary of the
+// last Update has no BoundFlag.
+func (f *Filter) Bound() (value, part float64) {
+	a := f.now.account.bound
+	end := a.Piled()
+	if f.broken != nil || end == nil {
+		return 0, 0
+	}
+	y := f.now.scaling.y
+	off := float64(y.Scale * end.Value)
+	if value = y.Center + off; math.Abs(value) < 1e-12*math.Abs(off) { // 0, but for rounding
+		value = 0
+	}
+	value, _ = strconv.ParseFloat(strconv.FormatFloat(value, 'g', 9, 64), 64)
+	return value, float64(end.Rows) / float64(a.Rows)
 }
 
 // columnOf returns the name of a column of the runs, empty of none.

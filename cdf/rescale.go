@@ -13,7 +13,8 @@ import (
 // would have led to under the filter's configuration, up to rounding: the prior
 // acts in the new units. A constant that the filter's configuration leaves to the
 // key's first rows stays what it was. Score and account stay those of the
-// predictions that were made, but for what is known of curves and of groups' variances: columns have other units.
+// predictions that were made, but for what is known of curves, of groups' variances and,
+// where the response has other units, of its ends.
 //
 // Where the key keeps its first rows they are processed again, whatever the model;
 // else it must be a Rescaler. On any error the filter is as it was. ErrSnapshot,
@@ -78,6 +79,9 @@ func (f *Filter) convert(old *Filter) error {
 	s := &f.now
 	s.scaling = old.now.scaling.under(old.spec, old.now.design, f.spec, s.design)
 	s.account.unequal = nil // of rows in other units
+	if s.scaling.y != old.now.scaling.y {
+		s.account.bound = nil
+	}
 	e := old.engine
 	if e.rescaler == nil {
 		return fmt.Errorf("a model of kind %s with variant %s and these settings keeps no statistics that can be expressed in other units", f.spec.Kind, f.spec.Variant)

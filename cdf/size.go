@@ -70,6 +70,9 @@ func (s *state) size() int64 {
 	if a := s.account.unequal; a != nil {
 		size += int64(unsafe.Sizeof(*a)) + held(a.Groups)
 	}
+	if b := s.account.bound; b != nil {
+		size += int64(unsafe.Sizeof(*b))
+	}
 	for i := range s.drops {
 		size += int64(len(s.drops[i].Column))
 	}

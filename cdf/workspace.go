@@ -1,6 +1,7 @@
 package cdf
 
 import (
+	"github.com/credence-stream/credence/cdf/bound"
 	"github.com/credence-stream/credence/cdf/curved"
 	"github.com/credence-stream/credence/cdf/fault"
 	"github.com/credence-stream/credence/cdf/mcmc"
@@ -67,6 +68,7 @@ type Workspace struct {
 	// Room for what a shard tells of groups, and what was known of these before.
 	unequal       unequal.Room
 	unequalBefore unequal.Account
+	boundBefore   bound.Account // what was known of the ends of responses
 }
 
 // NewWorkspace returns an empty workspace.

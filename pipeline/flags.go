@@ -52,6 +52,8 @@ func (r *result) flagged(flags []string, filter *cdf.Filter) {
 			r.Season = filter.Season()
 		case cdf.LevelMovedFlag:
 			r.Moved = filter.LevelMoved()
+		case cdf.BoundFlag:
+			r.Bound, r.AtBound = filter.Bound()
 		}
 	}
 }
@@ -101,6 +103,8 @@ func (l *flagLog) report(log *slog.Logger, p Partition, tasks []task) {
 				args = append(args, "steps", math.Round(10*t.result.Season)/10)
 			case flag == cdf.LevelMovedFlag:
 				args = append(args, "steps_ago", t.result.Moved)
+			case flag == cdf.BoundFlag:
+				args = append(args, "bound", t.result.Bound, "part", math.Round(100*t.result.AtBound)/100)
 			}
 			if advice := Advise(flag, t.spec.Settings); advice != "" {
 				args = append(args, "advice", advice)

@@ -78,6 +78,8 @@ type result struct {
 	Uneven   string   // the column far from whose mean errors vary more, likewise
 	Season   float64  // steps after which errors return, where SeasonFlag says that they do
 	Moved    float64  // steps since the mean of a level is another, where LevelMovedFlag says so
+	Bound    float64  // at which many responses are, where BoundFlag says so,
+	AtBound  float64  // and their part of all
 	Alerts   []alert.Event
 }
 

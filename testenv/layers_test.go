@@ -34,6 +34,7 @@ const (
 // layers lists every package: what is not here is refused. Dependencies point
 // inward, and siblings below pipeline never import each other.
 var layers = []layer{
+	{path: "cdf/bound", pure: true},
 	{path: "cdf/correlated", pure: true},
 	{path: "cdf/reliability", pure: true, may: []string{"cdf/normal"}},
 	{path: "cdf/curved", pure: true, may: []string{"cdf/vec"}},
@@ -41,7 +42,7 @@ var layers = []layer{
 	{path: "cdf/repeated", pure: true},
 	{path: "cdf/season", pure: true},
 	{path: "cdf/tails", pure: true, may: []string{"cdf/normal"}},
-	{path: "cdf", pure: true, may: []string{"cdf/correlated", "cdf/curved", "cdf/fault", "cdf/mcmc", "cdf/normal", "cdf/quantity", "cdf/reliability", "cdf/repeated", "cdf/season", "cdf/tails", "cdf/unequal", "cdf/vec"}},
+	{path: "cdf", pure: true, may: []string{"cdf/bound", "cdf/correlated", "cdf/curved", "cdf/fault", "cdf/mcmc", "cdf/normal", "cdf/quantity", "cdf/reliability", "cdf/repeated", "cdf/season", "cdf/tails", "cdf/unequal", "cdf/vec"}},
 	{path: "cdf/fault", pure: true},
 	{path: "cdf/quantity", pure: true},
 	{path: "cdf/formula", pure: true, may: []string{"cdf", "cdf/vec"}},

@@ -368,10 +368,10 @@ func TestMissingAndRefused(t *testing.T) {
 // A state has what a formula has settled: the levels of its factors. It loads for ever.
 func TestSettledGolden(t *testing.T) {
 	list, alike := shards(8, 20), isatest.SameBits(t)
-	const newest = "testdata/snapshot_v4_linear_formula_uneven.bin"
+	const newest = "testdata/snapshot_v4_linear_formula_bound.bin"
 	for _, file := range []string{
 		"testdata/snapshot_v1_linear_formula.bin", "testdata/snapshot_v4_linear_formula.bin", "testdata/snapshot_v4_linear_formula_curved.bin",
-		"testdata/snapshot_v4_linear_formula_untold.bin", newest,
+		"testdata/snapshot_v4_linear_formula_untold.bin", "testdata/snapshot_v4_linear_formula_uneven.bin", newest,
 	} {
 		s := spec(t, "linear", rich)
 		f := cdf.NewFilter(s, "golden")
@@ -386,7 +386,7 @@ func TestSettledGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		same := bytes.Equal
-		if file != newest { // which shards came is remembered since, what is told of curves and of the size of errors, or rows count by what they tell
+		if file != newest { // which shards came is remembered since, what is told of curves, of the size of errors and of the ends of responses, or rows count by what they tell
 			same = s.SameSums
 		}
 		if alike && !same(snap, golden) {

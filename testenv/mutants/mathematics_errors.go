@@ -10,7 +10,7 @@ var ofErrors = []mutant{
 		"a.errors.Add(shardOf(&rows, predicted.Shared), a.past())", "_ = shardOf(&rows, predicted.Shared)", "^TestCorrelatedErrors$", account},
 	{"account: errors in common of the scores of before", "cdf/account.go",
 		"s.Scores += float64(float64(n) * classScores[k])", "s.Scores += float64(n) * float64(k)", "^TestCorrelatedErrors$", account},
-	{"account: a sum of errors that cannot be", "cdf/codec.go",
+	{"account: a sum of errors that cannot be", "cdf/account.go",
 		"|| !e.Valid() {", "{", "^TestErrorsInSnapshots$", engine},
 	{"errors: what the state shares is no excuse", "cdf/correlated/errors.go",
 		"1 + float64(e.Shared)*(n-1)/n + n/past.Rows", "1 + 0*float64(e.Shared) + n/past.Rows", "^TestErrors$", errorsInCommon},
