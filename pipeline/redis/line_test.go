@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/credence-stream/credence/testenv/slow"
 )
 
 // wired is a line and the server's end of it, and waits for what f begins.
@@ -113,4 +115,32 @@ func TestAServerThatTakesNothing(t *testing.T) {
 		_, err := l.Write([]byte("x"))
 		overdueAfter(t, begun, err, silence, "has not answered for 10s")
 	})
+}
+
+// TestAFarServerIsNotSilent: a command for which a connection has to be made asks several times, and none of these requests
+// lasts longer than its own answer.
+func TestAFarServerIsNotSilent(t *testing.T) {
+	const trip = 200 * time.Millisecond
+	b := openServer(t)
+	way := slow.Open(t, b.raw.Options().Addr)
+	way.Set(slow.Pace{Trip: trip})
+	took := map[string]time.Duration{}
+	s, err := Open(Options{URL: "redis://" + way.Addr, Cluster: "c", Group: "g", Begin: func() func(string, error) {
+		begun := time.Now()
+		return func(request string, _ error) { took[request] = max(took[request], time.Since(begun)) }
+	}})
+	must(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	begun := time.Now()
+	_, err = s.Meta(t.Context(), part)
+	must(t, err)
+	t.Logf("Meta took %v: %v", time.Since(begun), took)
+	for _, request := range []string{"hello", "info", connection, "hmget"} {
+		if d, ok := took[request]; !ok || request != connection && d < trip || d > 2*trip {
+			t.Errorf("%s took %v, there %v; an answer takes %v", request, d, ok, trip)
+		}
+	}
+	if all := time.Since(begun); all < 3*trip || all > 5*trip {
+		t.Errorf("it took %v, want three answers", all)
+	}
 }
