@@ -103,6 +103,10 @@ func TestLargeRequestsOverANarrowWay(t *testing.T) {
 				overdueAfter(t, begun, err, silence+megabyteSilence, "has not answered a request of 1024 kB for 50s")
 			case err != nil || time.Since(begun) != c.answers:
 				t.Errorf("error %v after %v", err, time.Since(begun))
+			default: // and what was answered is over
+				begun = time.Now()
+				_, err = l.Read(make([]byte, 1))
+				overdueAfter(t, begun, err, silence, "has not answered for 10s")
 			}
 		})
 	}

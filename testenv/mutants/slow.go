@@ -1,0 +1,31 @@
+package main
+
+// ofSlowness are faults of what is done about servers that are slow.
+var ofSlowness = []mutant{
+	{"a limit for all answers together", "pipeline/redis/line.go",
+		"begun, by, asked := time.Now(), l.readBy, l.sent", "begun, by, asked := time.Now(), l.readBy, 0*l.sent", "TestLargeRequestsOverANarrowWay", store},
+	{"bytes that were answered counted again", "pipeline/redis/line.go",
+		"\t\tl.sent = 0\n", "", "TestLargeRequestsOverANarrowWay", store},
+	{"the caller's limit not kept", "pipeline/redis/line.go",
+		"if other.IsZero() || t.Before(other) {", "if true {", "TestTheCallersLimitHolds", store},
+	{"one limit for a large write", "pipeline/redis/line.go",
+		"b[n:min(len(b), n+mouthful)]", "b[n:]", "TestLargeRequestsOverANarrowWay", store},
+	{"what is written written again", "pipeline/redis/stage.go",
+		"sum == \"\" || sum != sumOf(value)", "sum == \"\" || true", "TestSaveGoesOnWhereItWas", store},
+	{"another value taken for what is to be written", "pipeline/redis/stage.go",
+		"sum == \"\" || sum != sumOf(value)", "sum == \"\"", "TestAnotherValueUnderABlobsName", store},
+	{"as much at once to a slow server", "pipeline/redis/stage.go",
+		"room = max(fewBytes, room/2)", "room = max(fewBytes, room)", "TestSaveGoesOnWhereItWas", store},
+	{"a connection that is made taken for silence", "pipeline/redis/timing.go",
+		"\tif of != nil {\n", "\tif false {\n", "TestAFarServerIsNotSilent", store},
+	{"one limit for however many partitions", "pipeline/shell_io.go",
+		"limit := ioTimeout + time.Duration(partitions)*partTimeout", "limit := ioTimeout", "TestClaimsOfAFarStore", machine},
+	{"every claim asks for all partitions", "pipeline/worker.go",
+		"pins: make(chan struct{}, 1)", "pins: make(chan struct{}, 1000)", "TestClaimsOfAFarStore", machine},
+	{"a claim does not say what it waits for", "pipeline/shell.go",
+		"\"claiming\" + s.asked.Load().String()", "\"claiming\"", "TestClaimsOfAFarStore", machine},
+	{"a slow store admits nobody", "pipeline/kafka/group.go",
+		"within = min(2*within, o.Session)", "within = min(within, o.Session)", "TestGroupAdmitsSlowly", broker},
+	{"a remedy said twice", "cmd/consumer/check/checker.go",
+		"cmp.Or(remedy, fix), \"%s\", wrong)", "cmp.Or(remedy, fix), \"%s; %s\", wrong, remedy)", "TestCheckRemedyOnce", []string{"./cmd/consumer/check"}},
+}
