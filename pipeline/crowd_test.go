@@ -216,3 +216,35 @@ func TestClaimsOfAFarStore(t *testing.T) {
 		}
 	})
 }
+
+// TestFirstCheckpointOfAFarStore: a partition that is revoked while it saves for the first time, at a store where that takes its
+// time, is saved.
+func TestFirstCheckpointOfAFarStore(t *testing.T) {
+	k := many{&pipelinetest.Kafka{Log: pipelinetest.Records(5, 20), Takes: 3 * time.Second}, 1}
+	rules := pipelinetest.Rules(t)
+	synctest.Test(t, func(t *testing.T) {
+		store := &farStore{queueStore: queueStore{storetest.NewMemory(), make(chan struct{}, 20), time.Second}}
+		opt := pipelinetest.Options(k.Kafka, store, rules)
+		opt.Group, opt.Log, opt.Interval, opt.Flush = k, k, 100*time.Millisecond, 10*time.Second
+		w, err := pipeline.New(opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- w.Run(ctx) }()
+		for ready := false; !ready; ready, _ = w.Ready() {
+			<-time.After(100 * time.Millisecond)
+		}
+		<-time.After(1500 * time.Millisecond) // it has loaded what it needs, and publishes
+		begun := time.Now()
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		meta, err := store.Meta(t.Context(), pipeline.Partition{Topic: "in"})
+		if took := time.Since(begun); err != nil || meta.Watermark < 1 || took < 3*time.Second || took > 10*time.Second {
+			t.Errorf("watermark %d, error %v, ended after %v", meta.Watermark, err, took)
+		}
+	})
+}

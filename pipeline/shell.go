@@ -287,7 +287,7 @@ func (s *shell) wait(fx fxWait) {
 	case waitHalt:
 		d = 10 * time.Second
 	case waitFlush:
-		d = min(s.w.opt.Flush, s.w.opt.Interval+flushGrace+2*s.saving.slowest)
+		d = min(s.w.opt.Flush, s.w.opt.Interval+flushGrace+s.saving.expected())
 	case waitPause:
 		d = max(s.w.opt.MinPause*time.Duration(s.w.board.assigned()), s.saving.last)
 	case waitPublish, waitSave:

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/credence-stream/credence/pipeline/depend"
@@ -78,8 +79,11 @@ func (s *shell) claimInTurn() event {
 	if err := s.w.turns.Take(s.io); err != nil {
 		return evClaimed{err: err}
 	}
-	c := claiming{shell: s}
+	c, begun := claiming{shell: s}, time.Now()
 	f, err := c.claim()
+	if err == nil {
+		s.saving.claim.Store(int64(time.Since(begun)))
+	}
 	s.w.turns.Done(err == nil, err != nil && c.late)
 	return evClaimed{f, err}
 }
@@ -357,10 +361,14 @@ type saving struct {
 	since   time.Time // of the checkpoint under way
 	last    time.Duration
 	slowest time.Duration
+	claim   atomic.Int64 // nanoseconds that the claim took, which asks about as often: as long the first checkpoint may take
 }
 
+// expected is how long the last checkpoint may be expected to take at most.
+func (s *saving) expected() time.Duration { return 2 * max(s.slowest, time.Duration(s.claim.Load())) }
+
 // flushGrace is what the last checkpoint of an assignment has beside twice the
-// time of the slowest one, and an interval for what waits at the lanes.
+// time of the slowest one, or of the claim, and an interval for what waits at the lanes.
 const flushGrace = 2 * time.Second
 
 func (s *saving) begin() { s.since = time.Now() }

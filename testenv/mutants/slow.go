@@ -24,6 +24,8 @@ var ofSlowness = []mutant{
 		"pins: make(chan struct{}, 1)", "pins: make(chan struct{}, 1000)", "TestClaimsOfAFarStore", machine},
 	{"a claim does not say what it waits for", "pipeline/shell.go",
 		"\"claiming\" + s.asked.Load().String()", "\"claiming\"", "TestClaimsOfAFarStore", machine},
+	{"the first checkpoint given up", "pipeline/shell_io.go",
+		"max(s.slowest, time.Duration(s.claim.Load()))", "s.slowest", "TestFirstCheckpointOfAFarStore", machine},
 	{"a slow store admits nobody", "pipeline/kafka/group.go",
 		"within = min(2*within, o.Session)", "within = min(within, o.Session)", "TestGroupAdmitsSlowly", broker},
 	{"a remedy said twice", "cmd/consumer/check/checker.go",
