@@ -171,7 +171,7 @@ func (fx fxFetch) start(s *shell) {
 func (fx fxShed) start(s *shell) { s.hold(-fx.bytes) }
 
 func (fx fxLoad) start(s *shell) {
-	s.within(s.epoch, loadTimeout, func(ctx context.Context) event {
+	s.within(s.epoch, loadTimeout(fx.failed), func(ctx context.Context) event {
 		values, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, fx.keys, fx.bytes)
 		return evLoaded{fx.epoch, values, err}
 	})

@@ -39,8 +39,9 @@ func saveTimeout(c *Checkpoint) time.Duration {
 	return ioTimeout + time.Duration(bytes>>20)*megabyteTimeout
 }
 
-// loadTimeout bounds a load, of a megabyte or of one value: of 32 MB as that of a save.
-const loadTimeout = ioTimeout + 32*megabyteTimeout
+// loadTimeout bounds a load, of a megabyte or of one value, whose length nobody knows before: twice as long after each
+// attempt that failed, up to a quarter of an hour, so that a large value comes to its end.
+func loadTimeout(failed int) time.Duration { return ioTimeout << min(failed, 5) }
 
 // megabyteTimeout is as long as the calls may take in which a store takes a megabyte: four at most.
 const megabyteTimeout = 40 * time.Second
