@@ -24,6 +24,8 @@ var ofSlowness = []mutant{
 		"pins: make(chan struct{}, 1)", "pins: make(chan struct{}, 1000)", "TestClaimsOfAFarStore", machine},
 	{"a claim does not say what it waits for", "pipeline/shell.go",
 		"\"claiming\" + s.asked.Load().String()", "\"claiming\"", "TestClaimsOfAFarStore", machine},
+	{"as little time for each attempt of a load", "pipeline/shell_io.go",
+		"return ioTimeout << min(failed, 5)", "return ioTimeout << min(failed, 0)", "TestLargeLoadComesToItsEnd", machine},
 	{"the first checkpoint given up", "pipeline/shell_io.go",
 		"max(s.slowest, time.Duration(s.claim.Load()))", "s.slowest", "TestFirstCheckpointOfAFarStore", machine},
 	{"a slow store admits nobody", "pipeline/kafka/group.go",
