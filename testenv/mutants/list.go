@@ -301,7 +301,7 @@ var guarantees = []mutant{
 	{"bytes: large states have cuts of their own", "pipeline/machine_cut.go",
 		"n >= fewStates && ", "", "TestSmallStates", machine},
 	{"bytes: loads not bounded by the cut", "pipeline/machine_intake.go",
-		"m.cfg.bytes - m.open.bytes}", "1 << 40}", "TestLoadedStates", machine},
+		"keys, m.cfg.bytes - m.open.bytes,", "keys, 1 << 40,", "TestLoadedStates", machine},
 	{"bytes: records left behind counted at the lanes", "pipeline/machine_intake.go",
 		"\t\tm.pace.back(t.lane)\n", "", "TestRecordsOfALargeState", machine},
 	{"observer told before the save", "pipeline/machine_cut.go",
