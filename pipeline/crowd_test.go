@@ -2,10 +2,14 @@ package pipeline_test
 
 import (
 	"context"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/pipelinetest"
@@ -138,5 +142,109 @@ func testCrowd(t *testing.T, k many, takes, interval, within time.Duration) {
 			t.Errorf("error %v, want it within %v", err, within)
 		}
 		end()
+	})
+}
+
+// farStore takes as long for each call of a claim, and counts those that ask for all partitions.
+type farStore struct {
+	queueStore
+	begun atomic.Int64
+}
+
+func (s *farStore) Begun(ctx context.Context, topic string, partitions int) (int, error) {
+	s.begun.Add(1)
+	for range partitions {
+		if err := s.call(ctx); err != nil {
+			return 0, err
+		}
+	}
+	return s.Memory.Begun(ctx, topic, partitions)
+}
+
+func (s *farStore) Pin(ctx context.Context, topic string, partitions int) (int, error) {
+	if err := s.call(ctx); err != nil {
+		return 0, err
+	}
+	return s.Memory.Pin(ctx, topic, partitions)
+}
+
+// TestClaimsOfAFarStore: a claim each of whose calls takes long comes to its end at the first attempt, one of a process asks
+// for all partitions of a topic that has no count yet, and what is waited for is said.
+func TestClaimsOfAFarStore(t *testing.T) {
+	const n, takes = 6, 9 * time.Second
+	k := many{&pipelinetest.Kafka{Log: pipelinetest.Records(5, 20)}, n}
+	rules := pipelinetest.Rules(t)
+	synctest.Test(t, func(t *testing.T) {
+		store := &farStore{queueStore: queueStore{storetest.NewMemory(), make(chan struct{}, 20), takes}}
+		for _, want := range []struct {
+			begun  int64
+			within time.Duration
+			says   string
+		}{
+			{1, (2 + n + 2 + 4 + 4) * takes, "waits for Redis, which is asked whether partitions have states, for "},
+			{1, (1 + 4 + 4) * takes, "waits for Redis, which is asked for the claim, for "},
+		} {
+			opt := pipelinetest.Options(k.Kafka, store, rules)
+			opt.Group, opt.Log, opt.Interval = k, k, time.Second
+			reg := prometheus.NewRegistry()
+			opt.Metrics = pipeline.NewMetrics(reg, "test")
+			w, err := pipeline.New(opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan error, 1)
+			go func() { done <- w.Run(ctx) }()
+			begun, said, ready := time.Now(), "", false
+			for !ready && time.Since(begun) < want.within {
+				<-time.After(500 * time.Millisecond)
+				var why string
+				ready, why = w.Ready()
+				said += why
+			}
+			if !ready || !strings.Contains(said, want.says) {
+				t.Errorf("ready %v after %v, said %q: %.500s", ready, time.Since(begun), want.says, said)
+			}
+			t.Logf("ready after %v", time.Since(begun))
+			if claims := metric(t, reg, "credence_claims_total"); claims != n || store.begun.Load() != want.begun {
+				t.Errorf("%g claims of %d partitions, all of which were asked for %d times, want %d", claims, n, store.begun.Load(), want.begun)
+			}
+			cancel()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// TestFirstCheckpointOfAFarStore: a partition that is revoked while it saves for the first time, at a store where that takes its
+// time, is saved.
+func TestFirstCheckpointOfAFarStore(t *testing.T) {
+	k := many{&pipelinetest.Kafka{Log: pipelinetest.Records(5, 20), Takes: 3 * time.Second}, 1}
+	rules := pipelinetest.Rules(t)
+	synctest.Test(t, func(t *testing.T) {
+		store := &farStore{queueStore: queueStore{storetest.NewMemory(), make(chan struct{}, 20), time.Second}}
+		opt := pipelinetest.Options(k.Kafka, store, rules)
+		opt.Group, opt.Log, opt.Interval, opt.Flush = k, k, 100*time.Millisecond, 10*time.Second
+		w, err := pipeline.New(opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- w.Run(ctx) }()
+		for ready := false; !ready; ready, _ = w.Ready() {
+			<-time.After(100 * time.Millisecond)
+		}
+		<-time.After(1500 * time.Millisecond) // it has loaded what it needs, and publishes
+		begun := time.Now()
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		meta, err := store.Meta(t.Context(), pipeline.Partition{Topic: "in"})
+		if took := time.Since(begun); err != nil || meta.Watermark < 1 || took < 3*time.Second || took > 10*time.Second {
+			t.Errorf("watermark %d, error %v, ended after %v", meta.Watermark, err, took)
+		}
 	})
 }

@@ -144,6 +144,7 @@ type (
 		watermarks []int64
 		keys       []string
 		bytes      int64
+		failed     int // attempts before
 	}
 	// fxApply hands tasks to a lane. Tasks of one key always go to one lane.
 	fxApply struct {

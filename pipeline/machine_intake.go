@@ -159,7 +159,7 @@ func (m *machine) load() {
 		keys[i] = e.key
 	}
 	m.chunk.asked = m.watermarks()
-	m.do(fxLoad{m.epoch, m.lease, m.chunk.asked, keys, m.cfg.bytes - m.open.bytes})
+	m.do(fxLoad{m.epoch, m.lease, m.chunk.asked, keys, m.cfg.bytes - m.open.bytes, m.outages[waitLoad].attempts})
 }
 
 // watermarks are those that the store may hold while this claim is good: the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/credence-stream/credence/pipeline/quota"
@@ -38,6 +39,7 @@ type shell struct {
 	txn     openTransaction
 	lacks   bool // it was told that the log was compacted
 	traces  checkpoints
+	asked   atomic.Pointer[question] // by a claim
 }
 
 const (
@@ -169,7 +171,7 @@ func (fx fxFetch) start(s *shell) {
 func (fx fxShed) start(s *shell) { s.hold(-fx.bytes) }
 
 func (fx fxLoad) start(s *shell) {
-	s.bounded(s.epoch, func(ctx context.Context) event {
+	s.within(s.epoch, loadTimeout(fx.failed), func(ctx context.Context) event {
 		values, err := s.w.opt.Store.Load(ctx, fx.lease, fx.watermarks, fx.keys, fx.bytes)
 		return evLoaded{fx.epoch, values, err}
 	})
@@ -285,7 +287,7 @@ func (s *shell) wait(fx fxWait) {
 	case waitHalt:
 		d = 10 * time.Second
 	case waitFlush:
-		d = min(s.w.opt.Flush, s.w.opt.Interval+flushGrace+2*s.saving.slowest)
+		d = min(s.w.opt.Flush, s.w.opt.Interval+flushGrace+s.saving.expected())
 	case waitPause:
 		d = max(s.w.opt.MinPause*time.Duration(s.w.board.assigned()), s.saving.last)
 	case waitPublish, waitSave:
@@ -350,7 +352,7 @@ func (s *shell) report() {
 	case m.waitsFor() != "":
 		st = status{why: m.waitsFor()}
 	case m.phase != phaseRunning || m.opening:
-		st = status{why: "claiming"}
+		st = status{why: "claiming" + s.asked.Load().String()}
 	default:
 		st = status{ready: true, told: m.acked}
 	}

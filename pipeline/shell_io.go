@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/credence-stream/credence/pipeline/depend"
@@ -19,8 +20,14 @@ import (
 // again: the group's heartbeats go on without it, so nobody else would notice.
 const stallAfter = 20 * time.Second
 
-// ioTimeout bounds every other call, but for a save.
+// ioTimeout bounds every other call, but for one of many parts: bytes, keys or partitions.
 const ioTimeout = 30 * time.Second
+
+// partTimeout is as long as the answers may take by which a store says whether one more partition has states.
+const partTimeout = 10 * time.Second
+
+// countTimeout bounds the count of what tenants have, for which mostWeighed keys may be weighed.
+const countTimeout = 10 * time.Minute
 
 // saveTimeout bounds a save. A store takes it in several calls, each of which has a limit of its own:
 // one that is slow with each of them must not keep a large checkpoint from ever coming to its end.
@@ -31,6 +38,10 @@ func saveTimeout(c *Checkpoint) time.Duration {
 	}
 	return ioTimeout + time.Duration(bytes>>20)*megabyteTimeout
 }
+
+// loadTimeout bounds a load, of a megabyte or of one value, whose length nobody knows before: twice as long after each
+// attempt that failed, up to a quarter of an hour, so that a large value comes to its end.
+func loadTimeout(failed int) time.Duration { return ioTimeout << min(failed, 5) }
 
 // megabyteTimeout is as long as the calls may take in which a store takes a megabyte: four at most.
 const megabyteTimeout = 40 * time.Second
@@ -69,11 +80,45 @@ func (s *shell) claimInTurn() event {
 	if err := s.w.turns.Take(s.io); err != nil {
 		return evClaimed{err: err}
 	}
-	ctx, cancel := context.WithTimeout(s.io, ioTimeout)
-	defer cancel()
-	f, err := s.claim(ctx)
-	s.w.turns.Done(err == nil, err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded))
+	c, begun := claiming{shell: s}, time.Now()
+	f, err := c.claim()
+	if err == nil {
+		s.saving.claim.Store(int64(time.Since(begun)))
+	}
+	s.w.turns.Done(err == nil, err != nil && c.late)
 	return evClaimed{f, err}
+}
+
+// claiming is one attempt to claim. Each of its calls has a limit of its own, so that a store that is slow with
+// each is waited for.
+type claiming struct {
+	*shell
+	late bool // a call ran out of its time
+}
+
+// question is what a claim waits for the answer to.
+type question struct {
+	text  string
+	since time.Time
+}
+
+// String is empty where nobody has waited for long.
+func (q *question) String() string {
+	if q == nil || time.Since(q.since) < time.Second {
+		return ""
+	}
+	return fmt.Sprintf(": waits for %s, for %v", q.text, time.Since(q.since).Truncate(time.Second))
+}
+
+// ask makes a call and notes what it is for.
+func (c *claiming) ask(text string, limit time.Duration, f func(context.Context) error) error {
+	c.asked.Store(&question{text, time.Now()})
+	defer c.asked.Store(nil)
+	ctx, cancel := context.WithTimeout(c.io, limit)
+	defer cancel()
+	err := f(ctx)
+	c.late = c.late || err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded)
+	return err
 }
 
 // probe looks whether the claim of an idle partition holds, after those that look already.
@@ -94,11 +139,13 @@ func (s *shell) probe(fx fxProbe) {
 }
 
 // claim takes the partition over and gathers what the machine decides on.
-func (s *shell) claim(ctx context.Context) (facts, error) {
-	opt, p := &s.w.opt, s.a.Partition
-	f := facts{lease: Lease{Partition: p, Token: newToken(), Generation: s.a.Generation}}
-	var err error
-	if f.partitions, err = opt.Log.Partitions(ctx, p.Topic); err != nil {
+func (c *claiming) claim() (f facts, err error) {
+	opt, p := &c.w.opt, c.a.Partition
+	f.lease = Lease{Partition: p, Token: newToken(), Generation: c.a.Generation}
+	if err = c.ask("Kafka, which is asked how many partitions the topic has", ioTimeout, func(ctx context.Context) (err error) {
+		f.partitions, err = opt.Log.Partitions(ctx, p.Topic)
+		return err
+	}); err != nil {
 		return f, fmt.Errorf("partitions of %s: %w", p.Topic, err)
 	}
 	// A broker that does not know of new partitions yet would have the states of one of
@@ -108,33 +155,47 @@ func (s *shell) claim(ctx context.Context) (facts, error) {
 	}
 	// Before the claim: a worker that is to halt does not take the partition from who
 	// moves its states.
-	if f.layout, err = s.pin(ctx, f.partitions); err != nil {
+	if f.layout, err = c.pin(f.partitions); err != nil {
 		return f, err
 	}
 	if f.layout.Partitions != f.partitions {
 		if was := f.layout.Partitions; was > 0 {
-			f.another, f.why, err = f.layout.Another(ctx, opt.Store, opt.Log, p.Topic, f.partitions, p.ID%int32(was))
+			err = c.ask("Kafka and Redis, which are asked whether the topic is another one", ioTimeout, func(ctx context.Context) (err error) {
+				f.another, f.why, err = f.layout.Another(ctx, opt.Store, opt.Log, p.Topic, f.partitions, p.ID%int32(was))
+				return err
+			})
 		}
 		return f, err
 	}
-	if f.meta, err = opt.Store.Claim(ctx, f.lease); err != nil {
+	if err = c.ask("Redis, which is asked for the claim", ioTimeout, func(ctx context.Context) (err error) {
+		f.meta, err = opt.Store.Claim(ctx, f.lease)
+		return err
+	}); err != nil {
 		return f, ofStore(fmt.Errorf("claim %s: %w", p, err))
 	}
 	// And after it: whoever began to move states in between has claimed before us, so
 	// that we see it, or after us, so that we are fenced.
-	if f.layout, err = s.pin(ctx, f.partitions); err != nil || f.layout.Partitions != f.partitions {
+	if f.layout, err = c.pin(f.partitions); err != nil || f.layout.Partitions != f.partitions {
 		return f, err
 	}
 	if !f.meta.Exists {
-		if f.past, err = opt.Group.Note(ctx, p); err != nil {
+		if err = c.ask("Kafka, which is asked what the group has noted", ioTimeout, func(ctx context.Context) (err error) {
+			f.past, err = opt.Group.Note(ctx, p)
+			return err
+		}); err != nil {
 			return f, err
 		}
 	}
-	if f.held, err = countHeld(ctx, opt.Store, f.lease, f.meta, opt.Rules.tenants); err != nil {
+	if err = c.ask("Redis, which is asked what tenants have", countTimeout, func(ctx context.Context) (err error) {
+		f.held, err = countHeld(ctx, opt.Store, f.lease, f.meta, opt.Rules.tenants)
+		return err
+	}); err != nil {
 		return f, ofStore(fmt.Errorf("claim %s: %w", p, err))
 	}
-	f.log, err = ReadLogState(ctx, opt.Log, p, f.meta.Last)
-	return f, err
+	return f, c.ask("Kafka, which is asked for the ends of the log", ioTimeout, func(ctx context.Context) (err error) {
+		f.log, err = ReadLogState(ctx, opt.Log, p, f.meta.Last)
+		return err
+	})
 }
 
 // countHeld returns what each tenant has as of the claim. The lease is looked at
@@ -176,11 +237,40 @@ func heldOf(ctx context.Context, store Store, p Partition, meta Meta, prefix str
 	return sum, err
 }
 
-// pin returns the layout of the topic, and pins its partitions where none is stored.
-func (s *shell) pin(ctx context.Context, partitions int) (Layout, error) {
-	l, err := pinned(ctx, s.w.opt.Store, s.a.Topic, partitions)
+// pin returns the layout of the topic, and pins its partitions where none is stored. That asks for all of them: one
+// claim of a process does it, and the others find what it has pinned.
+func (c *claiming) pin(partitions int) (l Layout, err error) {
+	store, topic := c.w.opt.Store, c.a.Topic
+	for again := true; again && err == nil; {
+		again = false
+		err = c.ask("Redis, which is asked for the partition count", ioTimeout, func(ctx context.Context) (err error) {
+			l, err = store.Layout(ctx, topic)
+			return err
+		})
+		if err != nil || l.Partitions != Unbegun {
+			break
+		}
+		limit := ioTimeout + time.Duration(partitions)*partTimeout
+		err = c.ask("Redis, which is asked whether partitions have states", limit, func(ctx context.Context) (err error) {
+			select {
+			case c.w.pins <- struct{}{}:
+				defer func() { <-c.w.pins }()
+				l, err = pinned(ctx, store, topic, partitions)
+				return err
+			default:
+			}
+			select {
+			case c.w.pins <- struct{}{}:
+				<-c.w.pins
+				again = true
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	}
 	if err != nil {
-		err = ofStore(fmt.Errorf("partition count of %s: %w", s.a.Topic, err))
+		err = ofStore(fmt.Errorf("partition count of %s: %w", topic, err))
 	}
 	return l, err
 }
@@ -272,10 +362,14 @@ type saving struct {
 	since   time.Time // of the checkpoint under way
 	last    time.Duration
 	slowest time.Duration
+	claim   atomic.Int64 // nanoseconds that the claim took, which asks about as often: as long the first checkpoint may take
 }
 
+// expected is how long the last checkpoint may be expected to take at most.
+func (s *saving) expected() time.Duration { return 2 * max(s.slowest, time.Duration(s.claim.Load())) }
+
 // flushGrace is what the last checkpoint of an assignment has beside twice the
-// time of the slowest one, and an interval for what waits at the lanes.
+// time of the slowest one, or of the claim, and an interval for what waits at the lanes.
 const flushGrace = 2 * time.Second
 
 func (s *saving) begin() { s.since = time.Now() }

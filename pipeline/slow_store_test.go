@@ -113,3 +113,37 @@ func untilEnd(t *testing.T, opt pipeline.Options, within time.Duration) (took ti
 		}
 	}, err
 }
+
+// lateLoads takes its time for the values of states.
+type lateLoads struct {
+	*storetest.Memory
+	takes time.Duration
+	loads int
+}
+
+func (s *lateLoads) Load(ctx context.Context, l pipeline.Lease, watermarks []int64, keys []string, most int64) ([]pipeline.Stored, error) {
+	if len(keys) > 0 {
+		s.loads++
+		select {
+		case <-time.After(s.takes):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return s.Memory.Load(ctx, l, watermarks, keys, most)
+}
+
+// TestLargeLoadComesToItsEnd: a value that takes longer to come than the first attempts have time for is loaded all the same.
+func TestLargeLoadComesToItsEnd(t *testing.T) {
+	rules := pipelinetest.Rules(t)
+	synctest.Test(t, func(t *testing.T) {
+		store := &lateLoads{Memory: storetest.NewMemory(), takes: 100 * time.Second}
+		opt := pipelinetest.Options(&pipelinetest.Kafka{Log: pipelinetest.Records(1, 1)}, store, rules)
+		took, end, err := untilEnd(t, opt, 10*time.Minute)
+		t.Logf("after %v and %d loads", took, store.loads)
+		if err != nil || store.loads != 3 {
+			t.Errorf("%d loads and error %v, want the third to come to its end", store.loads, err)
+		}
+		end()
+	})
+}

@@ -66,6 +66,7 @@ type Worker struct {
 	pool   pool
 	pages  pagePool
 	turns  depend.Turns  // of claims, which take several requests each
+	pins   chan struct{} // holds one for a claim that pins the partition count
 	probes chan struct{} // holds one for each look of an idle partition that is under way
 	faults faultLog
 	lanes  sync.WaitGroup // goroutines of lanes, also abandoned ones
@@ -98,7 +99,7 @@ func New(opt Options) (*Worker, error) {
 		opt.Depend = depend.New(opt.Metrics.registry, opt.Logger, depend.Kafka, depend.Redis)
 		watch = opt.Depend.Run
 	}
-	w := &Worker{opt: opt, watch: watch, budget: NewBudget(opt.Inflight), pages: pagePool{size: pageBytes, own: pageBytes}, start: time.Now(), probes: make(chan struct{}, mostProbes)}
+	w := &Worker{opt: opt, watch: watch, budget: NewBudget(opt.Inflight), pages: pagePool{size: pageBytes, own: pageBytes}, start: time.Now(), pins: make(chan struct{}, 1), probes: make(chan struct{}, mostProbes)}
 	w.board = newBoard(opt.Metrics.hold)
 	opt.Metrics.watch(w.budget)
 	return w, nil

@@ -202,7 +202,7 @@ func TestStuckCallsOfTheStoreAreCutOff(t *testing.T) {
 					return storetest.None
 				})
 				b := pipelinetest.StartWith(t, &pipelinetest.Kafka{Log: pipelinetest.Records(5, 200)}, store, pipelinetest.Rules(t))
-				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute) // a load has twice as long each time
 				defer cancel()
 				if err := b.UntilEnd(ctx); err != nil || hung != 3 {
 					t.Errorf("%d calls hung: %v", hung, err)

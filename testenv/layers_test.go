@@ -131,8 +131,8 @@ var layers = []layer{
 		"cmd/consumer/app", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/check", may: []string{
-		"cdf", "pipeline", "pipeline/gather", "pipeline/kafka", "pipeline/redis", "cmd/internal/cli", "cmd/internal/term", "cmd/producer/rows",
-		"cmd/consumer/app", "cmd/consumer/collinear", "cmd/consumer/config", "cmd/consumer/connect",
+		"cdf", "pipeline", "pipeline/gather", "pipeline/kafka", "pipeline/redis", "internal/access", "cmd/internal/cli", "cmd/internal/term",
+		"cmd/producer/rows", "cmd/consumer/app", "cmd/consumer/collinear", "cmd/consumer/config", "cmd/consumer/connect",
 	}},
 	{path: "cmd/consumer/collinear", may: []string{"cdf", "cdf/lin", "cmd/internal/cli", "cmd/internal/term"}},
 	{path: "cmd/consumer/deadletters", may: []string{
@@ -211,6 +211,7 @@ var layers = []layer{
 	{path: "testenv/release/wheel"},
 	{path: "testenv/rewind"},
 	{path: "testenv/sim"},
+	{path: "testenv/slow"},
 	{path: "testenv/times"},
 }
 

@@ -126,6 +126,20 @@ type advised struct {
 
 func (a advised) Error() string { return a.error.Error() + "; " + a.advice }
 
+// Advice implements what Advice looks for.
+func (a advised) Advice() string { return a.advice }
+
+// Advice splits what an error says into what is wrong and what to do about it; the second is "" of one that does not say.
+func Advice(err error) (wrong, remedy string) {
+	wrong = err.Error()
+	var a interface{ Advice() string }
+	if !errors.As(err, &a) {
+		return wrong, ""
+	}
+	remedy = a.Advice()
+	return strings.Replace(wrong, "; "+remedy, "", 1), remedy
+}
+
 // Is and As look into the error.
 func (a advised) Is(target error) bool { return errors.Is(a.error, target) }
 func (a advised) As(target any) bool   { return errors.As(a.error, target) }

@@ -17,8 +17,8 @@ const (
 	// while the next one is asked. One that was stopped accepts connections and
 	// says nothing.
 	silence = time.Second
-	// anyTimeout bounds the wait for all of them.
-	anyTimeout = callTimeout
+	// anyTimeout bounds the wait for all of them, with the answers by which a connection is made.
+	anyTimeout = 2 * callTimeout
 )
 
 // addresses holds the addresses of a cluster's brokers, each once, in the order in

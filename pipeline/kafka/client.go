@@ -187,7 +187,7 @@ func (c *Client) do(ctx context.Context, addr string, limit time.Duration, f fun
 			c.put(n)
 			return err
 		}
-		end := c.begin()
+		end, begun := c.begin(), time.Now()
 		err = n.run(ctx, limit, f)
 		end(n.asked(), gaveUp(ctx, err))
 		var code kafka.Error
@@ -195,11 +195,15 @@ func (c *Client) do(ctx context.Context, addr string, limit time.Duration, f fun
 		case err == nil || errors.As(err, &code):
 			c.put(n)
 			return err
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			return fmt.Errorf("broker %s: %w", addr, n.unanswered(ctx.Err(), begun))
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return fmt.Errorf("broker %s: %w", addr, n.unanswered(err, begun))
 		case !waited && c.sasl == nil: // after the versions, which a broker tells everybody
 			return fmt.Errorf("broker %s: %w", addr, access.HungUp(err, compareListener))
-		case !waited || errors.Is(err, os.ErrDeadlineExceeded):
+		case !waited:
 			return fmt.Errorf("broker %s: %w", addr, err)
 		}
 		n = nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +25,7 @@ import (
 )
 
 const (
+	// dialTimeout bounds a connection, and then each answer until it is in order: one that logs in takes four.
 	dialTimeout = 10 * time.Second
 	// maxAnswer bounds what one answer may ask us to allocate: something that
 	// is not a Kafka broker can answer any four bytes.
@@ -69,15 +71,18 @@ type conn struct {
 	last     int32           // correlation id
 	request  protocol.ApiKey // with that id
 	versions map[protocol.ApiKey]int16
-	idle     time.Time // since when it waits in the pool
-	muted    time.Time // until when the broker reads nothing from it
+	idle     time.Time     // since when it waits in the pool
+	muted    time.Time     // until when the broker reads nothing from it
+	each     time.Duration // bounds each answer; 0: who asks does
 }
 
 // dial connects, shakes hands and authenticates.
 func (p *prepared) dial(ctx context.Context, addr string) (*conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout+4*dialTimeout)
 	defer cancel()
-	raw, err := p.dialer.Dial(ctx, "tcp", addr)
+	dialling, dialled := context.WithTimeout(ctx, dialTimeout)
+	raw, err := p.dialer.Dial(dialling, "tcp", addr)
+	dialled()
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +112,11 @@ func (p *prepared) greet(ctx context.Context, raw net.Conn, addr string) (*conn,
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{net: raw, in: bufio.NewReaderSize(raw, 16<<10), addr: addr, clientID: p.clientID}
+	c := &conn{net: raw, in: bufio.NewReaderSize(raw, 16<<10), addr: addr, clientID: p.clientID, each: dialTimeout}
+	defer func() {
+		c.each = 0
+		_ = raw.SetDeadline(time.Time{})
+	}()
 	if err := c.negotiate(); err != nil {
 		return nil, access.HungUp(err, compareListener)
 	}
@@ -203,6 +212,14 @@ func (c *conn) unmuted(ctx context.Context) error {
 // asked is the name of the last request.
 func (c *conn) asked() string { return strings.ToLower(c.request.String()) }
 
+// unanswered says of an error of time what was asked, and since when. Others stay as they are.
+func (c *conn) unanswered(err error, begun time.Time) error {
+	if !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("no answer to %s for %v: it is stopped, overloaded or behind a slow network: %w", c.asked(), time.Since(begun).Round(100*time.Millisecond), err)
+}
+
 // call sends a request and reads its answer. After an error that is not a
 // kafka.Error the connection is of no more use.
 func (c *conn) call(req protocol.Message) (protocol.Message, error) {
@@ -213,9 +230,16 @@ func (c *conn) call(req protocol.Message) (protocol.Message, error) {
 	return c.exchange(v, req)
 }
 
-func (c *conn) exchange(version int16, req protocol.Message) (protocol.Message, error) {
+func (c *conn) exchange(version int16, req protocol.Message) (_ protocol.Message, err error) {
 	c.last++
 	c.request = req.ApiKey()
+	begun := time.Now()
+	if c.each > 0 {
+		if err := c.net.SetDeadline(begun.Add(c.each)); err != nil {
+			return nil, err
+		}
+		defer func() { err = c.unanswered(err, begun) }()
+	}
 	if err := protocol.WriteRequest(c.net, version, c.last, c.clientID, req); err != nil {
 		return nil, err
 	}

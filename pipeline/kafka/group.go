@@ -26,7 +26,8 @@ type GroupOptions struct {
 	Watch     time.Duration // between looks at the number of partitions, 5 s
 
 	// Admit, when not nil, is asked before a member that the coordinator has dropped joins
-	// again, and later until it returns nil. Without an answer in time it is as an error.
+	// again, and later until it returns nil. Without an answer in time it is as an error; it
+	// has Backoff at first, and twice as long each time up to Session.
 	Admit func(context.Context) error
 	// OnError, when not nil, is told of each error that Run waits out.
 	OnError func(error)
@@ -112,7 +113,8 @@ func (g *Group) Run(ctx context.Context, member func(id string, partitions int),
 				running.Go(func() { g.forsake(ctx, id) })
 				if g.admitted(ctx, o.Backoff/2) != nil {
 					_ = cg.Close() // while it waits before it joins again
-					for g.admitted(ctx, o.Backoff) != nil {
+					// A store that is slow answers in the end, one that was away as soon as it is back.
+					for within := o.Backoff; g.admitted(ctx, within) != nil; within = min(2*within, o.Session) {
 						if pause(ctx, o.Backoff/10) != nil {
 							return nil
 						}

@@ -218,6 +218,40 @@ func TestGroupSessionLost(t *testing.T) {
 	w.stop()
 }
 
+// TestGroupAdmitsSlowly: a member that was dropped joins again also where it takes several times the pause to hear
+// that it may.
+func TestGroupAdmitsSlowly(t *testing.T) {
+	b := fake(t)
+	c := connect(t, b.ListenAddrs())
+	topic := fresh(t, c, 2)
+	var claims atomic.Int64
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	g := NewGroup(c, GroupOptions{
+		Group: topic, Topics: []string{topic}, Heartbeat: 100 * time.Millisecond, Session: long, Backoff: 200 * time.Millisecond,
+		Admit: func(ctx context.Context) error {
+			select {
+			case <-time.After(time.Second):
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		},
+	})
+	go func() {
+		done <- g.Run(ctx, func(string, int) {}, func(ctx context.Context, _ pipeline.Assignment) { claims.Add(1); <-ctx.Done() })
+	}()
+	eventually(t, "assignment", func() bool { return claims.Load() == 2 })
+	for _, key := range []kmsg.Key{kmsg.JoinGroup, kmsg.Heartbeat} {
+		b.Fault(kfake.Fault{Keys: []kmsg.Key{key}, Err: kerr.UnknownMemberID, Count: 1})
+	}
+	eventually(t, "it joins again", func() bool { return claims.Load() == 4 })
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestGroupAdmits: a member that the coordinator has dropped joins again when it is
 // admitted, and one that is still a member is not asked. Meanwhile it has no name.
 func TestGroupAdmits(t *testing.T) {

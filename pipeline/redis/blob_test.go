@@ -1,11 +1,15 @@
 package redis
 
 import (
+	"context"
 	"errors"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/credence-stream/credence/pipeline"
 )
@@ -292,4 +296,71 @@ func TestBlobIsLookedForTwice(t *testing.T) {
 	if len(steps) > 0 {
 		t.Error("the blob was not away")
 	}
+}
+
+// written notes the bytes of values that SET writes.
+type written struct{ bytes int }
+
+func (w *written) DialHook(next goredis.DialHook) goredis.DialHook          { return next }
+func (w *written) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook { return next }
+func (w *written) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []goredis.Cmder) error {
+		for _, cmd := range cmds {
+			if value, ok := cmd.Args()[min(2, len(cmd.Args())-1)].([]byte); ok && cmd.Name() == "set" {
+				w.bytes += len(value)
+			}
+		}
+		return next(ctx, cmds)
+	}
+}
+
+// A save that a slow server keeps from coming to its end goes on where it was: what was written is not written again, and
+// less is sent at once.
+func TestSaveGoesOnWhereItWas(t *testing.T) {
+	onBackends(t, func(t *testing.T, b backend) {
+		pipelines, all := 0, &written{}
+		s := b.store(t, "credence", &tap{match: command("set"), before: func() error {
+			if pipelines++; pipelines == 4 || pipelines == 5 {
+				return &overdueError{err: os.ErrDeadlineExceeded}
+			}
+			return nil
+		}}, all)
+		claim(t, s, "a")
+		keys, list := changes(20, 300<<10)
+		check := put(-1, 10)
+		check.Changes = list
+		for attempt := range 2 {
+			if err := s.Save(t.Context(), lease("a"), check); !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Fatalf("attempt %d: error %v", attempt, err)
+			}
+		}
+		if room := s.room(); room != scriptBytes/4 {
+			t.Errorf("room for %d bytes, want a quarter of %d", room, scriptBytes)
+		}
+		save(t, s, "a", check)
+		if sum := 20 * 300 << 10; all.bytes != sum {
+			t.Errorf("%d bytes of values were written, want each once: %d", all.bytes, sum)
+		}
+		for i, v := range loadAll(t, s, 10, keys) {
+			if string(v) != string(list[i].Value) {
+				t.Errorf("key %s holds %d bytes that were not saved", keys[i], len(v))
+			}
+		}
+		if room := s.room(); room != scriptBytes {
+			t.Errorf("room for %d bytes afterwards, want %d", room, scriptBytes)
+		}
+	})
+}
+
+// What an attempt left under the name of a blob is written again where it is anything else.
+func TestAnotherValueUnderABlobsName(t *testing.T) {
+	onBackends(t, func(t *testing.T, b backend) {
+		s := b.store(t, "credence", &tap{match: runs(saveScript), before: first(func() error { return errCut })})
+		claim(t, s, "a")
+		if err := s.Save(t.Context(), lease("a"), put(-1, 10, "k", big('1'))); !errors.Is(err, errCut) {
+			t.Fatal(err)
+		}
+		save(t, s, "a", put(-1, 10, "k", big('2')))
+		holds(t, s, "a", 10, "k", big('2'))
+	})
 }

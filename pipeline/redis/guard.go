@@ -123,7 +123,7 @@ func (g *guard) judge(at uint64, err error) error {
 // stopped here: the server at its end may be another one by now. What need not be kept
 // from a server is not, and the next that must be looks at all of them first.
 func (g *guard) connected(ctx context.Context, c *goredis.Conn) error {
-	_, err := checkServer(ctx, c)
+	_, err := eviction(ctx, c)
 	if ctx.Value(guarded{}) == nil {
 		if g.accept.accepts(err) != nil {
 			g.connections.Add(1)

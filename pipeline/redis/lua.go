@@ -249,13 +249,17 @@ return {'OK', string.format('%d', sum)}
 	// announce notes each blob in pending and makes it, empty. The value is
 	// then written only where this empty blob still is, so a worker that wakes
 	// up after a claim swept its blobs cannot bring one back. KEYS[2] is
-	// pending, the blobs follow; their entries are ARGV from 3 on.
+	// pending, the blobs follow; their entries are ARGV from 3 on. It answers the
+	// sums of what blobs have that are there: of a save that did not come to its end.
 	announce = `
+local sums = {'OK'}
 for i = 3, #ARGV do
   redis.call('SADD', KEYS[2], ARGV[i])
   redis.call('SET', KEYS[i], '', 'NX')
+  local n = redis.pcall('STRLEN', KEYS[i])
+  sums[#sums + 1] = type(n) == 'number' and n > 0 and redis.sha1hex(redis.call('GET', KEYS[i])) or ''
 end
-return {'OK'}
+return sums
 `
 	// findReplaced reads the rest of the arguments. ARGV[3] words of meta
 	// follow, then the number of new blobs and their lengths, then the changes,

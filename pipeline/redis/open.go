@@ -80,6 +80,7 @@ func Open(o Options) (*Store, error) {
 	if o.Begin != nil {
 		client.AddHook(timing{o.Begin})
 	}
+	client.AddHook(late{})
 	s, err := New(client, o.Cluster, o.Group)
 	if err != nil {
 		return nil, errors.Join(err, client.Close())
@@ -130,8 +131,8 @@ func (o Options) universal() (*goredis.UniversalOptions, error) {
 		MaxRetries:            -1,
 		DialerRetries:         1,
 		DialTimeout:           5 * time.Second,
-		ReadTimeout:           10 * time.Second, // a value of 20 MB takes its time
-		WriteTimeout:          10 * time.Second,
+		ReadTimeout:           -1, // but for those of a line
+		WriteTimeout:          -1,
 		PoolTimeout:           time.Minute, // who waits for a connection has a limit of its own
 		ContextTimeoutEnabled: true,
 		DisableIdentity:       true,
@@ -151,6 +152,12 @@ func (o Options) universal() (*goredis.UniversalOptions, error) {
 	}
 	d.Net = net.Dialer{Timeout: u.DialTimeout, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 30 * time.Second, Interval: 5 * time.Second, Count: 3}}
 	d.Unreachable = "start Redis there, or correct redis.url; if it is no address of that, the cluster or a sentinel announces it"
-	u.Dialer = d.Dial
+	u.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := d.Dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return &line{Conn: c, addr: addr}, nil
+	}
 	return u, nil
 }

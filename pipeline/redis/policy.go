@@ -89,20 +89,25 @@ func (e *silentError) Error() string { return e.err.Error() }
 func (e *silentError) Unwrap() error { return e.err }
 
 func checkServer(ctx context.Context, c goredis.Cmdable) (Policy, error) {
-	eviction, err := setting(ctx, c, "maxmemory-policy", "memory", "maxmemory_policy")
-	if err != nil {
-		return Policy{}, err
+	policy, evicts := eviction(ctx, c)
+	if evicts != nil && !errors.Is(evicts, ErrEviction) {
+		return Policy{}, evicts
 	}
 	aof, err := setting(ctx, c, "appendonly", "persistence", "aof_enabled")
 	if err != nil && !errors.Is(err, ErrPolicyUnknown) {
-		return Policy{Eviction: eviction}, err
+		return Policy{Eviction: policy}, err
 	}
-	p := Policy{Eviction: eviction, AppendOnly: aof == "yes" || aof == "1"}
-	if eviction != "noeviction" {
-		return p, fmt.Errorf("%w: maxmemory-policy is %s; run CONFIG SET maxmemory-policy noeviction and put "+
-			"\"maxmemory-policy noeviction\" into redis.conf, or choose it in the provider's console", ErrEviction, eviction)
+	return Policy{Eviction: policy, AppendOnly: aof == "yes" || aof == "1"}, evicts
+}
+
+// eviction returns a server's maxmemory-policy, and ErrEviction where it is not noeviction.
+func eviction(ctx context.Context, c goredis.Cmdable) (policy string, err error) {
+	policy, err = setting(ctx, c, "maxmemory-policy", "memory", "maxmemory_policy")
+	if err == nil && policy != "noeviction" {
+		err = fmt.Errorf("%w: maxmemory-policy is %s; run CONFIG SET maxmemory-policy noeviction and put "+
+			"\"maxmemory-policy noeviction\" into redis.conf, or choose it in the provider's console", ErrEviction, policy)
 	}
-	return p, nil
+	return policy, err
 }
 
 // setting reads a setting by INFO, which needs the smaller permission, and where

@@ -39,7 +39,7 @@ func (s *Store) Save(ctx context.Context, lease pipeline.Lease, c pipeline.Check
 
 func (s *Store) save(ctx context.Context, k space, lease pipeline.Lease, c pipeline.Checkpoint) error {
 	ref := lease.Token + ":" + strconv.FormatInt(c.To, 10)
-	blobs := apart(c.Changes, len(k.blob("", ref))+len(ref))
+	blobs := apart(c.Changes, len(k.blob("", ref))+len(ref), s.room())
 	if err := s.stage(ctx, k, lease, c, ref, blobs); err != nil {
 		return err
 	}
@@ -61,7 +61,8 @@ func (s *Store) save(ctx context.Context, k space, lease pipeline.Lease, c pipel
 		room = new([]byte)
 	}
 	cells, all := cellsOf(*room, c.Changes, blobs, ref)
-	if _, err = s.run(ctx, saveScript, keys, appendChanges(args, c.Changes, cells)); err != nil {
+	_, err = s.run(ctx, saveScript, keys, appendChanges(args, c.Changes, cells))
+	if s.settle(len(all), err); err != nil {
 		return err // some connection may still be writing
 	}
 	*room = all

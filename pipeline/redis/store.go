@@ -30,6 +30,7 @@ import (
 	"fmt"
 	"regexp"
 	"sync"
+	"sync/atomic"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -53,7 +54,8 @@ type Store struct {
 	tries  *access.Tries
 	// sentinelTries are of the password of the sentinels.
 	sentinelTries *access.Tries
-	rooms         sync.Pool // of *[]byte, that cells were in which the server has
+	less          atomic.Int64 // see room
+	rooms         sync.Pool    // of *[]byte, that cells were in which the server has
 }
 
 var (

@@ -13,13 +13,39 @@ type timing struct {
 	begin func() (end func(request string, err error))
 }
 
-// pipelined is the name of commands that are sent together.
-const pipelined = "pipeline"
+const (
+	// pipelined is the name of commands that are sent together.
+	pipelined = "pipeline"
+	// connection is that of one more answer while a connection is made for a command.
+	connection = "connection"
+)
 
 // Requests are the names of what a consumer asks for all the time: scripts, and commands
 // that are sent together.
 func Requests() []string {
-	return []string{claimScript.name, loadScript.name, saveScript.name, announceScript.name, pipelined}
+	return []string{claimScript.name, loadScript.name, saveScript.name, announceScript.name, pipelined, connection}
+}
+
+// request is a command under way. Those by which the connection for it is made are requests of their own: each time that
+// one is answered its command begins anew, so that a server that answers each of them is not taken for one that is silent.
+type request struct {
+	timing
+	end func(request string, err error)
+}
+
+type requestKey struct{}
+
+// ask makes a request of what next does, whose name is known afterwards.
+func (m timing) ask(ctx context.Context, name func() string, next func(context.Context) error) error {
+	of, _ := ctx.Value(requestKey{}).(*request)
+	r := &request{m, m.begin()}
+	err := next(context.WithValue(ctx, requestKey{}, r))
+	r.end(name(), failure(ctx, err))
+	if of != nil {
+		of.end(connection, nil)
+		of.end = of.begin()
+	}
+	return err
 }
 
 // DialHook implements goredis.Hook.
@@ -28,24 +54,19 @@ func (timing) DialHook(next goredis.DialHook) goredis.DialHook { return next }
 // ProcessHook implements goredis.Hook.
 func (m timing) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
 	return func(ctx context.Context, cmd goredis.Cmder) error {
-		end := m.begin()
-		err := next(ctx, cmd)
-		name := cmd.Name()
-		if o, ok := cmd.(once); ok {
-			name = o.script
-		}
-		end(name, failure(ctx, err))
-		return err
+		return m.ask(ctx, func() string {
+			if o, ok := cmd.(once); ok {
+				return o.script
+			}
+			return cmd.Name()
+		}, func(ctx context.Context) error { return next(ctx, cmd) })
 	}
 }
 
 // ProcessPipelineHook implements goredis.Hook.
 func (m timing) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []goredis.Cmder) error {
-		end := m.begin()
-		err := next(ctx, cmds)
-		end(pipelined, failure(ctx, err))
-		return err
+		return m.ask(ctx, func() string { return pipelined }, func(ctx context.Context) error { return next(ctx, cmds) })
 	}
 }
 

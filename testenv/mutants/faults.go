@@ -127,7 +127,7 @@ var faulty = []mutant{
 	{"goroutine left by an assignment", "pipeline/shell.go",
 		"\ts.acks.wait()\n\ts.stop()\n", "\ts.acks.wait()\n\tgo func() { <-s.w.ending }()\n\ts.stop()\n", "TestRebalancesLeaveNothing", machine},
 	{"end waits for who does not answer", "pipeline/shell.go",
-		"d = min(s.w.opt.Flush, s.w.opt.Interval+flushGrace+2*s.saving.slowest)", "d = time.Hour", "TestStopsInEveryState", machine},
+		"d = min(s.w.opt.Flush, s.w.opt.Interval+flushGrace+s.saving.expected())", "d = time.Hour", "TestStopsInEveryState", machine},
 	{"log's end believed at the first look", "pipeline/machine_claim.go",
 		"const confirmations = 3", "const confirmations = 1", "TestSimulatedTrouble", machine},
 	{"waits that grow to twenty seconds", "pipeline/machine_claim.go",

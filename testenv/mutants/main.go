@@ -64,7 +64,7 @@ func (s share) has(i int) bool { return s.every == 0 || i%s.every == s.from }
 
 // every mutant, in the order in which shares are dealt.
 func every() []mutant {
-	return slices.Concat(guarantees, ofArrow, faulty, ofMemory, gathering, origins, ofSchemas, ofColumns, ofIntake, ofSecurity, ofTenants, ofTraces, ofSupply, ofLost,
+	return slices.Concat(guarantees, ofArrow, faulty, ofMemory, gathering, origins, ofSchemas, ofColumns, ofIntake, ofSecurity, ofTenants, ofTraces, ofSupply, ofLost, ofSlowness,
 		rescaling, upgrades, ofPage, mathematics)
 }
 

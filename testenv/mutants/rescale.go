@@ -43,7 +43,7 @@ var rescaling = []mutant{
 	{"rescale: an empty partition lost", "pipeline/admin/rescale_move.go",
 		"if !meta.Exists {\n\t\t\treturn fmt.Errorf(\"%s: its beginning", "if false {\n\t\t\treturn fmt.Errorf(\"%s: its beginning", "TestRescaleSurvivesFailovers", tools},
 	{"rescale: replicas not waited for", "pipeline/redis/replicas.go",
-		"conn.Wait(ctx, replicas, replicaPatience)", "conn.Wait(ctx, 0, replicaPatience)", "TestReplicatedWaitsForReplicas", store},
+		"conn.Wait(ctx, replicas, replicaPatience/2)", "conn.Wait(ctx, 0, replicaPatience/2)", "TestReplicatedWaitsForReplicas", store},
 	{"rescale: dropped before it was copied", "pipeline/admin/rescale.go",
 		"{pipeline.MoveGrow, pipeline.MoveCopy, r.grow},\n\t\t{pipeline.MoveCopy, pipeline.MoveDrop, r.copyAll},", "{pipeline.MoveGrow, pipeline.MoveDrop, r.grow},", "TestRescaledIsAsFromTheStart|TestRescaleKilledAnywhere", tools},
 	{"rescale: copies not read back", "pipeline/admin/rescale_move.go",
@@ -61,7 +61,7 @@ var rescaling = []mutant{
 	{"rescale: a lost store rebuilt from one partition", "pipeline/machine_claim.go",
 		"rescaled := cmp.Or(f.past.Rescaled, f.layout.Rescaled()); rescaled != \"\" {", "rescaled := cmp.Or(f.past.Rescaled, f.layout.Rescaled()); false {", "TestRescaledStoreIsNotRebuilt", tools},
 	{"rescale: the layout looked at before the claim alone", "pipeline/shell_io.go",
-		"so\n\t// that we see it, or after us, so that we are fenced.\n", "so\n\t// that we see it, or after us, so that we are fenced.\n\tif true {\n\t\tf.log, err = ReadLogState(ctx, opt.Log, p, f.meta.Last)\n\t\treturn f, err\n\t}\n", "TestWorkersLookAgain", tools},
+		"so\n\t// that we see it, or after us, so that we are fenced.\n", "so\n\t// that we see it, or after us, so that we are fenced.\n\tif true {\n\t\tf.log, err = ReadLogState(c.io, opt.Log, p, f.meta.Last)\n\t\treturn f, err\n\t}\n", "TestWorkersLookAgain", tools},
 	{"rescale: commits remove the note", "pipeline/kafka/notes.go",
 		"if !any {", "if true {", "TestCommitsKeepNotes", []string{"./pipeline/kafka"}},
 }

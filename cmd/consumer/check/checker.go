@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/internal/access"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/pipeline/redis"
 )
@@ -71,6 +73,12 @@ func (k *checker) add(l level, subject, fix, format string, args ...any) {
 	k.findings = append(k.findings, finding{l, subject, fmt.Sprintf(format, args...), fix})
 }
 
+// fails adds an error with what it says is to be done, or, where it does not say, with a fix.
+func (k *checker) fails(subject, fix string, err error) {
+	wrong, remedy := access.Advice(err)
+	k.add(levelError, subject, cmp.Or(remedy, fix), "%s", wrong)
+}
+
 func failure(f finding) bool { return f.Level == levelError }
 
 func (k *checker) failed() bool { return slices.ContainsFunc(k.findings, failure) }
@@ -113,7 +121,7 @@ func dial(ctx context.Context, address string) error {
 func (k *checker) kafka(ctx context.Context, c cluster) bool {
 	id, err := c.ClusterID(ctx)
 	if err != nil {
-		k.add(levelError, "kafka", "compare kafka.tls and kafka.sasl with the listener of this port", "the brokers do not answer: %v", err)
+		k.fails("kafka", "compare kafka.tls and kafka.sasl with the listener of this port", fmt.Errorf("the brokers do not answer: %w", err))
 		return false
 	}
 	k.add(levelOK, "kafka", "", "cluster %s answers", id)
@@ -162,7 +170,7 @@ func (k *checker) store(ctx context.Context, s store) {
 		k.add(severity(accept != redis.RefuseEviction), subject, "allow this user the command INFO (or CONFIG GET), or, if you know that the policy is noeviction, set redis.eviction: accept_unknown", "%v", err)
 		return
 	case err != nil:
-		k.add(levelError, subject, "start Redis, or correct redis.url and redis.password_file", "%v", err)
+		k.fails(subject, "start Redis, or correct redis.url and redis.password_file", err)
 		return
 	default:
 		k.add(levelOK, subject, "", "answers, maxmemory-policy is noeviction")
@@ -184,7 +192,7 @@ func (k *checker) partitioner(ctx context.Context, s store, partitions int, home
 		p := pipeline.Partition{Topic: k.config.Kafka.Input, ID: id}
 		keys, err := s.Keys(ctx, p, "", "", sample)
 		if err != nil {
-			k.add(levelError, "redis", healthy(err), "keys of %s cannot be read: %v", p, err)
+			k.fails("redis", healthy(err), fmt.Errorf("keys of %s cannot be read: %w", p, err))
 			return
 		}
 		for _, key := range keys {

@@ -205,6 +205,19 @@ func TestCheckStore(t *testing.T) {
 	}
 }
 
+// What is to be done about a Redis that is not there is said once.
+func TestCheckRemedyOnce(t *testing.T) {
+	s, err := redis.Open(redis.Options{URL: "redis://" + clitest.Nobody(t), Cluster: "c", Group: "g"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close() //nolint:errcheck // nothing was written
+	got, failed := findingsOf(t, configtest.Shortest, func(k *checker) { k.store(t.Context(), redisStore{s}) })
+	if !failed || strings.Count(got, "correct redis.url") != 1 || strings.Count(got, "tart Redis") != 1 || !strings.Contains(got, "refused") {
+		t.Errorf("failed %v, found %q", failed, got)
+	}
+}
+
 func TestCheckAdvertised(t *testing.T) {
 	up, down := clitest.Listen(t).Addr().String(), clitest.Nobody(t)
 	for _, c := range []struct {

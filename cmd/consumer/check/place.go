@@ -65,7 +65,7 @@ func (k *checker) group(ctx context.Context, s store, partitions int, log pipeli
 	subject := "group " + k.config.Kafka.Group
 	layout, err := pipeline.ReadLayout(ctx, s, k.config.Kafka.Input, partitions)
 	if err != nil {
-		k.add(levelError, "redis", healthy(err), "%v", err)
+		k.fails("redis", healthy(err), err)
 		return
 	}
 	why, remedy, err := pipeline.Elsewhere(ctx, layout, s, log, k.config.Kafka.Input, partitions)
@@ -82,7 +82,7 @@ func (k *checker) group(ctx context.Context, s store, partitions int, log pipeli
 		p := pipeline.Partition{Topic: k.config.Kafka.Input, ID: id}
 		meta, err := s.Meta(ctx, p)
 		if err != nil {
-			k.add(levelError, "redis", healthy(err), "%v", err)
+			k.fails("redis", healthy(err), err)
 			return
 		}
 		begun = begun || meta.Exists
