@@ -192,10 +192,11 @@ func (c *claiming) claim() (f facts, err error) {
 	}); err != nil {
 		return f, ofStore(fmt.Errorf("claim %s: %w", p, err))
 	}
-	return f, c.ask("Kafka, which is asked for the ends of the log", ioTimeout, func(ctx context.Context) (err error) {
+	err = c.ask("Kafka, which is asked for the ends of the log", ioTimeout, func(ctx context.Context) (err error) {
 		f.log, err = ReadLogState(ctx, opt.Log, p, f.meta.Last)
 		return err
 	})
+	return f, err
 }
 
 // countHeld returns what each tenant has as of the claim. The lease is looked at
