@@ -133,6 +133,9 @@ func badLinear() []regime {
 		one("a curve left out", design+"20 shards of 50 rows, the response .3 (x1^2 - 1) more.", "flagged", 2, equal(20, 50), func(f rowOf) rowOf {
 			return f.from(0, func(row []float64) { row[2] += .3 * (row[0]*row[0] - 1) })
 		}, false),
+		one("responses cut off", design+"10 shards of 100 rows, responses below .94, a fifth of them, are .94.", "flagged", 2, equal(10, 100), func(f rowOf) rowOf {
+			return f.from(0, func(row []float64) { row[2] = max(row[2], .94) })
+		}, true),
 	}
 }
 
