@@ -21,6 +21,14 @@ import (
 	"github.com/credence-stream/credence/testenv/slow"
 )
 
+// short skips what takes a minute, in which nearly nothing is done.
+func short(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("most of a minute is waiting for slow servers")
+	}
+}
+
 // wayTo is a slow way to the Redis of an environment, and the flags by which a consumer takes it.
 func wayTo(t *testing.T, env *testenv.Env) (way *slow.Way, flags []string) {
 	t.Helper()
@@ -48,6 +56,7 @@ func stopsWithin(t *testing.T, s *programs.Service) {
 // TestFarRedis: each answer of Redis takes a second. A consumer starts, applies what comes, ends in time and goes on where
 // it was, without an attempt that is given up.
 func TestFarRedis(t *testing.T) {
+	short(t)
 	each(t, func(t *testing.T, env *testenv.Env) {
 		way, flags := wayTo(t, env)
 		way.Set(slow.Pace{Trip: time.Second})
@@ -76,6 +85,7 @@ func TestFarRedis(t *testing.T) {
 
 // TestNarrowRedis: states of megabytes go to Redis over a way of 64 kB/s. They are saved, and little of them is sent twice.
 func TestNarrowRedis(t *testing.T) {
+	short(t)
 	each(t, func(t *testing.T, env *testenv.Env) {
 		const columns, keys = 200, 8
 		names := make([]string, columns)
@@ -158,6 +168,7 @@ func farKafka(t *testing.T) (*testenv.Env, *slow.Way) {
 // TestFarKafka: each answer of Kafka takes a second. A consumer starts, another one joins, both end in time, in the middle of
 // what they do, and every output is there by its identity, with the posteriors of a group that was left alone.
 func TestFarKafka(t *testing.T) {
+	short(t)
 	t.Parallel()
 	env, way := farKafka(t)
 	w := newWorld(t, env, setup{})
