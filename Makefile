@@ -33,7 +33,7 @@ else
 endif
 
 # What no server changes, and make unit runs.
-SERVERLESS = 'TestVulncheck|TestKernelsAreGenerated|TestDeadJoinerLeaves|TestModulesOfPrograms|TestLayers|TestWhatIsNotRaced|TestMakeBuild'
+SERVERLESS = 'TestVulncheck|TestKernelsAreGenerated|TestDeadJoinerLeaves|TestModulesOfPrograms|TestLayers|TestWhatIsNotRaced|TestMakeBuild|TestFarKafka'
 
 # Whether real servers are containers is settled before the first test: testenv/compose starts an engine while
 # others are at work, which would take it for theirs before it has images.
