@@ -101,28 +101,24 @@ func (a *Account) add(v float64) {
 		a.between(v)
 		return
 	}
-	switch {
-	case v < low.Value:
-		*low = End{Value: v, Next: low.Value, Rows: 1, Beside: low.Rows}
-	case v == low.Value:
-		low.Rows++
-	case v < low.Next:
-		low.Next, low.Beside = v, 1
-	case v == low.Next:
-		low.Beside++
-	}
-	switch {
-	case v > high.Value:
-		*high = End{Value: v, Next: high.Value, Rows: 1, Beside: high.Rows}
-	case v == high.Value:
-		high.Rows++
-	case v > high.Next:
-		high.Next, high.Beside = v, 1
-	case v == high.Next:
-		high.Beside++
-	}
+	low.take(v, 1)
+	high.take(v, -1)
 	if v != low.Value && v != high.Value {
 		a.between(v)
+	}
+}
+
+// take takes in a row at an end of the least values, where side is 1, or with -1 of the greatest.
+func (e *End) take(v, side float64) {
+	switch at, value, next := side*v, side*e.Value, side*e.Next; {
+	case at < value:
+		*e = End{Value: v, Next: e.Value, Rows: 1, Beside: e.Rows}
+	case at == value:
+		e.Rows++
+	case at < next:
+		e.Next, e.Beside = v, 1
+	case at == next:
+		e.Beside++
 	}
 }
 
