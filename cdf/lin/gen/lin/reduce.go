@@ -184,17 +184,23 @@ func columnsOfRows(b reg.Register, y func(int) reg.VecPhysical) {
 
 // together leaves the sums of four lanes of each of the first eight registers in the first two.
 func together(y func(int) reg.VecPhysical) {
-	for l := 0; l < panelCols; l += 2 {
-		other := y(24 + l/2)
-		VUNPCKHPD(y(l+1), y(l), other)
-		VUNPCKLPD(y(l+1), y(l), y(l))
-		VADDPD(other, y(l), y(l))
-	}
+	neighbours(y, 24)
 	for half := range 2 {
 		a, b, other := y(4*half), y(4*half+2), y(24+half)
 		VSHUFF64X2(U8(3), b, a, other)
 		VINSERTF64X2(U8(1), asm.Low(b), a, y(half))
 		VADDPD(other, y(half), y(half))
+	}
+}
+
+// neighbours leaves in every other of the first eight registers the sums of two neighbouring lanes of it and of the next, with four
+// registers from free on.
+func neighbours(y func(int) reg.VecPhysical, free int) {
+	for l := 0; l < panelCols; l += 2 {
+		other := y(free + l/2)
+		VUNPCKHPD(y(l+1), y(l), other)
+		VUNPCKLPD(y(l+1), y(l), y(l))
+		VADDPD(other, y(l), y(l))
 	}
 }
 

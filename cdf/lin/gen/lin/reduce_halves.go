@@ -194,12 +194,7 @@ func columnsOfHalves(b reg.Register, at func(l int) Mem) {
 // togetherOfHalves is together for AVX2.
 func togetherOfHalves() {
 	y := func(i int) reg.VecPhysical { return asm.Y[i] }
-	for l := 0; l < panelCols; l += 2 {
-		other := y(12 + l/2)
-		VUNPCKHPD(y(l+1), y(l), other)
-		VUNPCKLPD(y(l+1), y(l), y(l))
-		VADDPD(other, y(l), y(l))
-	}
+	neighbours(y, 12)
 	for half := range 2 {
 		a, b, other := y(4*half), y(4*half+2), y(12+half)
 		VPERM2F128(U8(0x31), b, a, other)
