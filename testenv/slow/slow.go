@@ -3,11 +3,8 @@
 package slow
 
 import (
-	"bufio"
 	"context"
-	"io"
 	"net"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -15,9 +12,8 @@ import (
 
 // Pace is how slow a way is. The zero value takes no time.
 type Pace struct {
-	Trip   time.Duration // that every byte of an answer is under way
-	Answer time.Duration // that a Redis takes for each answer, one after the other on a connection
-	Rate   int           // bytes in a second, of all connections in one direction; 0: any number
+	Trip time.Duration // that every byte of an answer is under way
+	Rate int           // bytes in a second, of all connections in one direction; 0: any number
 }
 
 // Way is a proxy to one server.
@@ -127,14 +123,12 @@ func (w *Way) carry(direction int, from, to net.Conn) {
 	pieces, gone := make(chan piece, 1), make(chan struct{})
 	go func() {
 		defer close(pieces)
-		in := bufio.NewReaderSize(from, 4<<10)
-		var last time.Time // that an answer was given
 		for {
-			text, err := w.next(in, direction)
-			if len(text) > 0 {
-				p := piece{w.due(direction, len(text), &last), text}
+			text := make([]byte, 4<<10)
+			n, err := from.Read(text)
+			if n > 0 {
 				select {
-				case pieces <- p:
+				case pieces <- piece{w.due(direction, n), text[:n]}:
 				case <-gone:
 					return
 				}
@@ -159,24 +153,8 @@ func (w *Way) carry(direction int, from, to net.Conn) {
 	}
 }
 
-// next returns an answer, or what there is.
-func (w *Way) next(in *bufio.Reader, direction int) (text []byte, err error) {
-	if _, err = in.Peek(1); err != nil {
-		return nil, err
-	}
-	w.mu.Lock()
-	whole := direction == back && w.pace.Answer > 0
-	w.mu.Unlock()
-	if whole {
-		return answer(text, in)
-	}
-	text = make([]byte, in.Buffered())
-	n, err := in.Read(text)
-	return text[:n], err
-}
-
 // due returns when n bytes arrive that have come now.
-func (w *Way) due(direction, n int, last *time.Time) time.Time {
+func (w *Way) due(direction, n int) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.bytes[direction] += int64(n)
@@ -189,43 +167,7 @@ func (w *Way) due(direction, n int, last *time.Time) time.Time {
 		w.free[direction] = at
 	}
 	if direction == back {
-		if last.After(at) {
-			at = *last
-		}
-		at = at.Add(w.pace.Answer)
-		*last = at
 		at = at.Add(w.pace.Trip)
 	}
 	return at
-}
-
-// answer appends an answer of Redis, of version 2 or 3 of its protocol.
-func answer(text []byte, in *bufio.Reader) ([]byte, error) {
-	line, err := in.ReadSlice('\n')
-	text = append(text, line...)
-	if err != nil || len(line) < 3 {
-		return text, err
-	}
-	kind := line[0]
-	n, _ := strconv.Atoi(string(line[1 : len(line)-2]))
-	switch kind {
-	case '$', '=', '!':
-		if n >= 0 {
-			at := len(text)
-			text = append(text, make([]byte, n+2)...)
-			_, err = io.ReadFull(in, text[at:])
-		}
-		return text, err
-	case '%', '|':
-		n *= 2
-	case '*', '~', '>':
-	default:
-		n = 0
-	}
-	for range n {
-		if text, err = answer(text, in); err != nil {
-			return text, err
-		}
-	}
-	return text, nil
 }
