@@ -16,6 +16,16 @@ func avx2Points(w, mean, inv *float64, n int, at, table, out *float64)
 //go:noescape
 func avx512Points(w, mean, inv *float64, n int, at, table, out *float64)
 
+//go:noescape
+func avx2Steps(f, p *float64, sixth float64, step *float64) (last int)
+
+func steps(f *[6][Points]float64, p *[Points]float64, sixth float64, step *[Points]float64) (last uint) {
+	if with == isa.Portable {
+		return stepsLoop(f, p, sixth, step)
+	}
+	return uint(avx2Steps(&f[0][0], &p[0], sixth, &step[0]))
+}
+
 func atPoints(w, mean, inv []float64, at *[Points]float64, sums *[6][Points]float64) {
 	if with == isa.Portable || len(w) == 0 || len(w) > most {
 		pointsLoop(w, mean, inv, at, sums)

@@ -390,6 +390,250 @@ next:
 	VZEROUPPER
 	RET
 
+DATA steps<>+0(SB)/8, $(0.5)
+DATA steps<>+8(SB)/8, $(1.0)
+DATA steps<>+16(SB)/8, $(2.0)
+DATA steps<>+24(SB)/8, $(3.0)
+DATA steps<>+32(SB)/8, $(4.0)
+DATA steps<>+40(SB)/8, $(5.0)
+DATA steps<>+48(SB)/8, $(6.0)
+DATA steps<>+56(SB)/8, $(14.0)
+DATA steps<>+64(SB)/8, $(21.0)
+DATA steps<>+72(SB)/8, $(0.16666666666666666)
+DATA steps<>+80(SB)/8, $(0.041666666666666664)
+DATA steps<>+88(SB)/8, $(0.008333333333333333)
+DATA steps<>+96(SB)/8, $(0.000000003010936384)
+DATA steps<>+104(SB)/8, $(0.06)
+DATA steps<>+112(SB)/8, $(-0.0)
+GLOBL steps<>(SB), RODATA|NOPTR, $120
+
+// func avx2Steps(f *float64, p *float64, sixth float64, step *float64) (last int)
+// Requires: AVX
+TEXT ·avx2Steps(SB), NOSPLIT, $0-40
+	MOVQ         f+0(FP), AX
+	MOVQ         p+8(FP), CX
+	MOVQ         step+24(FP), DX
+	VBROADCASTSD sixth+16(FP), Y0
+	VBROADCASTSD steps<>+8(SB), Y1
+	VMOVUPD      64(AX), Y2
+	VDIVPD       Y2, Y1, Y2
+	VMOVUPD      (AX), Y3
+	VMOVUPD      (CX), Y4
+	VSUBPD       Y4, Y3, Y3
+	VMULPD       Y2, Y3, Y3
+	VMOVUPD      128(AX), Y4
+	VMULPD       Y2, Y4, Y4
+	VBROADCASTSD steps<>+0(SB), Y5
+	VMULPD       Y4, Y5, Y4
+	VMULPD       Y3, Y3, Y5
+	VMULPD       Y4, Y3, Y6
+	VBROADCASTSD steps<>+112(SB), Y7
+	VXORPD       Y7, Y3, Y7
+	VBROADCASTSD steps<>+96(SB), Y8
+	VMULPD       Y5, Y5, Y9
+	VMULPD       Y5, Y9, Y5
+	VMULPD       Y0, Y5, Y5
+	VCMPPD       $0x11, Y8, Y5, Y5
+	VBROADCASTSD steps<>+112(SB), Y8
+	VANDNPD      Y6, Y8, Y8
+	VBROADCASTSD steps<>+104(SB), Y9
+	VCMPPD       $0x11, Y9, Y8, Y8
+	VANDPD       Y8, Y5, Y5
+	VMOVMSKPD    Y5, BX
+	VSUBPD       Y6, Y1, Y6
+	VBROADCASTSD steps<>+0(SB), Y8
+	VMAXPD       Y6, Y8, Y6
+	VDIVPD       Y6, Y7, Y6
+	VMOVUPD      192(AX), Y8
+	VMULPD       Y2, Y8, Y8
+	VBROADCASTSD steps<>+72(SB), Y9
+	VMULPD       Y8, Y9, Y8
+	VMOVUPD      256(AX), Y9
+	VMULPD       Y2, Y9, Y9
+	VBROADCASTSD steps<>+80(SB), Y10
+	VMULPD       Y9, Y10, Y9
+	VMOVUPD      320(AX), Y10
+	VMULPD       Y2, Y10, Y2
+	VBROADCASTSD steps<>+88(SB), Y10
+	VMULPD       Y2, Y10, Y2
+	VMULPD       Y4, Y4, Y10
+	VBROADCASTSD steps<>+56(SB), Y11
+	VMULPD       Y10, Y11, Y11
+	VBROADCASTSD steps<>+64(SB), Y12
+	VMULPD       Y8, Y12, Y12
+	VSUBPD       Y12, Y11, Y11
+	VMULPD       Y11, Y10, Y11
+	VBROADCASTSD steps<>+48(SB), Y12
+	VMULPD       Y4, Y12, Y12
+	VMULPD       Y9, Y12, Y12
+	VADDPD       Y12, Y11, Y11
+	VBROADCASTSD steps<>+24(SB), Y12
+	VMULPD       Y8, Y12, Y12
+	VMULPD       Y8, Y12, Y12
+	VADDPD       Y12, Y11, Y11
+	VSUBPD       Y2, Y11, Y11
+	VBROADCASTSD steps<>+40(SB), Y12
+	VMULPD       Y10, Y12, Y12
+	VBROADCASTSD steps<>+40(SB), Y13
+	VMULPD       Y8, Y13, Y13
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       Y12, Y4, Y12
+	VADDPD       Y9, Y12, Y12
+	VMULPD       Y11, Y3, Y11
+	VADDPD       Y11, Y12, Y11
+	VBROADCASTSD steps<>+16(SB), Y12
+	VMULPD       Y10, Y12, Y10
+	VSUBPD       Y8, Y10, Y10
+	VMULPD       Y11, Y3, Y11
+	VADDPD       Y11, Y10, Y10
+	VMULPD       Y10, Y3, Y10
+	VADDPD       Y10, Y4, Y10
+	VMULPD       Y10, Y3, Y10
+	VADDPD       Y10, Y1, Y10
+	VMULPD       Y10, Y7, Y7
+	VMULPD       Y2, Y7, Y10
+	VADDPD       Y10, Y9, Y10
+	VMULPD       Y10, Y7, Y10
+	VADDPD       Y10, Y8, Y10
+	VMULPD       Y10, Y7, Y10
+	VADDPD       Y10, Y4, Y10
+	VMULPD       Y10, Y7, Y10
+	VADDPD       Y10, Y1, Y10
+	VMULPD       Y10, Y7, Y10
+	VADDPD       Y10, Y3, Y3
+	VBROADCASTSD steps<>+32(SB), Y10
+	VMULPD       Y9, Y10, Y9
+	VBROADCASTSD steps<>+40(SB), Y10
+	VMULPD       Y7, Y10, Y10
+	VMULPD       Y2, Y10, Y2
+	VADDPD       Y2, Y9, Y2
+	VBROADCASTSD steps<>+24(SB), Y9
+	VMULPD       Y8, Y9, Y8
+	VMULPD       Y2, Y7, Y2
+	VADDPD       Y2, Y8, Y2
+	VBROADCASTSD steps<>+16(SB), Y8
+	VMULPD       Y4, Y8, Y4
+	VMULPD       Y2, Y7, Y2
+	VADDPD       Y2, Y4, Y2
+	VMULPD       Y2, Y7, Y2
+	VADDPD       Y2, Y1, Y1
+	VDIVPD       Y1, Y3, Y1
+	VSUBPD       Y1, Y7, Y1
+	VBLENDVPD    Y5, Y1, Y6, Y1
+	VMOVUPD      Y1, (DX)
+	VBROADCASTSD steps<>+8(SB), Y1
+	VMOVUPD      96(AX), Y2
+	VDIVPD       Y2, Y1, Y2
+	VMOVUPD      32(AX), Y3
+	VMOVUPD      32(CX), Y4
+	VSUBPD       Y4, Y3, Y3
+	VMULPD       Y2, Y3, Y3
+	VMOVUPD      160(AX), Y4
+	VMULPD       Y2, Y4, Y4
+	VBROADCASTSD steps<>+0(SB), Y5
+	VMULPD       Y4, Y5, Y4
+	VMULPD       Y3, Y3, Y5
+	VMULPD       Y4, Y3, Y6
+	VBROADCASTSD steps<>+112(SB), Y7
+	VXORPD       Y7, Y3, Y7
+	VBROADCASTSD steps<>+96(SB), Y8
+	VMULPD       Y5, Y5, Y9
+	VMULPD       Y5, Y9, Y5
+	VMULPD       Y0, Y5, Y0
+	VCMPPD       $0x11, Y8, Y0, Y0
+	VBROADCASTSD steps<>+112(SB), Y5
+	VANDNPD      Y6, Y5, Y5
+	VBROADCASTSD steps<>+104(SB), Y8
+	VCMPPD       $0x11, Y8, Y5, Y5
+	VANDPD       Y5, Y0, Y0
+	VMOVMSKPD    Y0, CX
+	VSUBPD       Y6, Y1, Y5
+	VBROADCASTSD steps<>+0(SB), Y6
+	VMAXPD       Y5, Y6, Y5
+	VDIVPD       Y5, Y7, Y5
+	VMOVUPD      224(AX), Y6
+	VMULPD       Y2, Y6, Y6
+	VBROADCASTSD steps<>+72(SB), Y8
+	VMULPD       Y6, Y8, Y6
+	VMOVUPD      288(AX), Y8
+	VMULPD       Y2, Y8, Y8
+	VBROADCASTSD steps<>+80(SB), Y9
+	VMULPD       Y8, Y9, Y8
+	VMOVUPD      352(AX), Y9
+	VMULPD       Y2, Y9, Y2
+	VBROADCASTSD steps<>+88(SB), Y9
+	VMULPD       Y2, Y9, Y2
+	VMULPD       Y4, Y4, Y9
+	VBROADCASTSD steps<>+56(SB), Y10
+	VMULPD       Y9, Y10, Y10
+	VBROADCASTSD steps<>+64(SB), Y11
+	VMULPD       Y6, Y11, Y11
+	VSUBPD       Y11, Y10, Y10
+	VMULPD       Y10, Y9, Y10
+	VBROADCASTSD steps<>+48(SB), Y11
+	VMULPD       Y4, Y11, Y11
+	VMULPD       Y8, Y11, Y11
+	VADDPD       Y11, Y10, Y10
+	VBROADCASTSD steps<>+24(SB), Y11
+	VMULPD       Y6, Y11, Y11
+	VMULPD       Y6, Y11, Y11
+	VADDPD       Y11, Y10, Y10
+	VSUBPD       Y2, Y10, Y10
+	VBROADCASTSD steps<>+40(SB), Y11
+	VMULPD       Y9, Y11, Y11
+	VBROADCASTSD steps<>+40(SB), Y12
+	VMULPD       Y6, Y12, Y12
+	VSUBPD       Y12, Y11, Y11
+	VMULPD       Y11, Y4, Y11
+	VADDPD       Y8, Y11, Y11
+	VMULPD       Y10, Y3, Y10
+	VADDPD       Y10, Y11, Y10
+	VBROADCASTSD steps<>+16(SB), Y11
+	VMULPD       Y9, Y11, Y9
+	VSUBPD       Y6, Y9, Y9
+	VMULPD       Y10, Y3, Y10
+	VADDPD       Y10, Y9, Y9
+	VMULPD       Y9, Y3, Y9
+	VADDPD       Y9, Y4, Y9
+	VMULPD       Y9, Y3, Y9
+	VADDPD       Y9, Y1, Y9
+	VMULPD       Y9, Y7, Y7
+	VMULPD       Y2, Y7, Y9
+	VADDPD       Y9, Y8, Y9
+	VMULPD       Y9, Y7, Y9
+	VADDPD       Y9, Y6, Y9
+	VMULPD       Y9, Y7, Y9
+	VADDPD       Y9, Y4, Y9
+	VMULPD       Y9, Y7, Y9
+	VADDPD       Y9, Y1, Y9
+	VMULPD       Y9, Y7, Y9
+	VADDPD       Y9, Y3, Y3
+	VBROADCASTSD steps<>+32(SB), Y9
+	VMULPD       Y8, Y9, Y8
+	VBROADCASTSD steps<>+40(SB), Y9
+	VMULPD       Y7, Y9, Y9
+	VMULPD       Y2, Y9, Y2
+	VADDPD       Y2, Y8, Y2
+	VBROADCASTSD steps<>+24(SB), Y8
+	VMULPD       Y6, Y8, Y6
+	VMULPD       Y2, Y7, Y2
+	VADDPD       Y2, Y6, Y2
+	VBROADCASTSD steps<>+16(SB), Y6
+	VMULPD       Y4, Y6, Y4
+	VMULPD       Y2, Y7, Y2
+	VADDPD       Y2, Y4, Y2
+	VMULPD       Y2, Y7, Y2
+	VADDPD       Y2, Y1, Y1
+	VDIVPD       Y1, Y3, Y1
+	VSUBPD       Y1, Y7, Y1
+	VBLENDVPD    Y0, Y1, Y5, Y1
+	VMOVUPD      Y1, 32(DX)
+	SHLL         $0x04, CX
+	ORL          CX, BX
+	MOVQ         BX, last+32(FP)
+	VZEROUPPER
+	RET
+
 // func avx512Curve(p *byte)
 // Requires: AVX, AVX512F
 TEXT ·avx512Curve(SB), NOSPLIT, $0-8

@@ -23,8 +23,8 @@ func (x *NormalMixture) Size(k int) {
 	clear(x.W[k:])
 	clear(x.Mean[k:])
 	clear(x.Inv[k:])
-	x.W, x.Mean, x.Inv = x.W[:k], x.Mean[:k], x.Inv[:k]
-	x.SD, x.Square = lin.Grow(x.SD, k), lin.Grow(x.Square, k)
+	x.SD, x.Square = lin.Grow(x.SD, all), lin.Grow(x.Square, k)
+	x.W, x.Mean, x.SD, x.Inv = x.W[:k], x.Mean[:k], x.SD[:k], x.Inv[:k]
 }
 
 // Moments returns the mean and sd.

@@ -3,7 +3,6 @@ package dist
 import (
 	"math"
 
-	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/normal"
 )
 
@@ -14,7 +13,7 @@ type components struct {
 	w, mean, sd, inv []float64 // inv: 1/sd
 	center, unit     float64   // unit: the mean sd by the inverses
 
-	sixth float64 // sum of w/sd^6, for near
+	sixth float64 // sum of w/sd^6, for normal.Step
 	// The mixture as a t law, exact where the squares of the sds have an inverse
 	// gamma law, with its skewness.
 	scale, perDF, skewness float64 // perDF: the inverse of its degrees of freedom
@@ -23,39 +22,42 @@ type components struct {
 // point is an sd that is none.
 const point = 1e-290
 
-// gather finds the components that decide quantiles.
+// gather finds the components that decide quantiles. Sums are kept in variables and lengths are said once: fields that are
+// added to, and checks of bounds, were half of its time.
 func (x *NormalMixture) gather() *components {
-	c, n := &x.major, normal.Padded(len(x.W))
-	c.w, c.mean, c.sd, c.inv = lin.Grow(c.w, n), lin.Grow(c.mean, n), lin.Grow(c.sd, n), lin.Grow(c.inv, n)
-	n, c.center = 0, 0
-	wide, precise := 0.0, 0.0
-	for k, w := range x.W {
-		if w > negligible {
-			sd := max(x.SD[k], point)
-			inv := 1 / sd
-			c.w[n], c.mean[n], c.sd[n], c.inv[n] = w, x.Mean[k], sd, inv
-			c.center += w * x.Mean[k]
-			wide += w * sd
-			precise += w * inv
-			n++
+	c, k := &x.major, len(x.W)
+	c.grow(normal.Padded(k))
+	weights, means, sds := x.W, x.Mean[:k], x.SD[:k]
+	w, mean, sd, inv := c.w[:k], c.mean[:k], c.sd[:k], c.inv[:k]
+	n, center, wide, precise := 0, 0.0, 0.0, 0.0
+	for i, weight := range weights {
+		if !(weight > negligible) {
+			continue
 		}
+		s, m := sds[i], means[i]
+		if s < point {
+			s = point
+		}
+		one := 1 / s
+		w[n], mean[n], sd[n], inv[n] = weight, m, s, one
+		center += weight * m
+		wide += weight * s
+		precise += weight * one
+		n++
 	}
-	all := normal.Padded(n)
-	c.w, c.mean, c.sd, c.inv = c.w[:all], c.mean[:all], c.sd[:n], c.inv[:all]
-	clear(c.w[n:])
-	clear(c.mean[n:])
-	clear(c.inv[n:])
-	c.unit, c.sixth = 1/precise, 0
-	apart, cube := 0.0, 0.0
-	for k, sd := range c.sd {
-		w, d, inv := c.w[k], (c.mean[k]-c.center)*precise, c.inv[k]*c.unit
-		sd *= precise
-		c.mean[k], c.sd[k], c.inv[k] = d, sd, inv
-		square := inv * inv
-		c.sixth += w * square * (square * square)
-		apart += w * d * d
-		cube += w * d * (3*sd*sd + d*d)
+	unit := 1 / precise
+	w, mean, sd, inv = w[:n], mean[:n], sd[:n], inv[:n]
+	sixth, apart, cube := 0.0, 0.0, 0.0
+	for i, weight := range w {
+		d, s, one := (mean[i]-center)*precise, sd[i]*precise, inv[i]*unit
+		mean[i], sd[i], inv[i] = d, s, one
+		square := one * one
+		sixth += weight * square * (square * square)
+		apart += weight * d * d
+		cube += weight * d * (3*s*s + d*d)
 	}
+	c.pad(n)
+	c.center, c.unit, c.sixth = center, unit, sixth
 	// Of X ~ IG(a, b) the means of X^(1/2) and of X^(-1/2) have the product
 	// Gamma(a-1/2) Gamma(a+1/2)/Gamma(a)^2, whose logarithm is 1/(4a-2) nearly.
 	df := 1 + 0.5/max(math.Log(wide*precise), 1e-12)
@@ -66,6 +68,23 @@ func (x *NormalMixture) gather() *components {
 	return c
 }
 
+// grow makes room for all components.
+func (c *components) grow(all int) {
+	if cap(c.w) < all {
+		c.w, c.mean, c.sd, c.inv = make([]float64, all), make([]float64, all), make([]float64, all), make([]float64, all)
+	}
+	c.w, c.mean, c.sd, c.inv = c.w[:all], c.mean[:all], c.sd[:all], c.inv[:all]
+}
+
+// pad ends the components after n.
+func (c *components) pad(n int) {
+	all := normal.Padded(n)
+	c.w, c.mean, c.sd, c.inv = c.w[:all], c.mean[:all], c.sd[:n], c.inv[:all]
+	for i := n; i < all; i++ {
+		c.w[i], c.mean[i], c.inv[i] = 0, 0, 0
+	}
+}
+
 // levelSeries are the quantiles of t at Levels, by powers of the inverse of the degrees
 // of freedom.
 var levelSeries = func() (s [len(Levels)][5]float64) {
@@ -73,6 +92,12 @@ var levelSeries = func() (s [len(Levels)][5]float64) {
 		s[k] = studentSeries(z)
 	}
 	return s
+}()
+
+// paddedLevels are Levels and the median again.
+var paddedLevels = func() (p [normal.Points]float64) {
+	p[copy(p[:], Levels[:])] = 0.5
+	return p
 }()
 
 // guess returns about the quantile whose standard normal quantile is z, where t has
@@ -94,25 +119,24 @@ func (x *NormalMixture) Quantiles() (q [7]float64) {
 	c := x.gather()
 	n := len(c.sd)
 	w, mean, inv := c.w[:n], c.mean[:n], c.inv[:n]
-	var at [normal.Points]float64 // the last one of the median again
+	var at [normal.Points]float64 // the last one is of the center
 	for k, z := range NormalQuantiles {
 		at[k] = c.guess(z, &levelSeries[k])
 	}
-	var found [len(Levels)]bool
+	const all = 1<<len(Levels) - 1
+	found := uint(0)
 	for range steps {
-		f, all := normal.AtPoints(w, mean, inv, &at), true
-		for k, p := range Levels {
-			step, last := c.way(f[0][k]-p, f[1][k], f[2][k], f[3][k], f[4][k], f[5][k])
-			at[k] += step
-			found[k] = last
-			all = all && last
+		f := normal.AtPoints(w, mean, inv, &at)
+		step, last := normal.Steps(&f, &paddedLevels, c.sixth)
+		for k := range at {
+			at[k] += step[k]
 		}
-		if all {
+		if found = last; found&all == all {
 			break
 		}
 	}
 	for k := range q {
-		if !found[k] {
+		if found>>k&1 == 0 {
 			at[k] = c.between(Levels[k], NormalQuantiles[k])
 		}
 		q[k] = c.center + c.unit*at[k]
@@ -173,32 +197,6 @@ func (c *components) between(p, z float64) float64 {
 // the probability below at is too great.
 func (c *components) step(p, at float64) (step float64, last bool, excess float64) {
 	below, f := normal.Mixed(c.w, c.mean, c.inv, at)
-	step, last = c.way(below-p, f[0], f[1], f[2], f[3], f[4])
+	step, last = normal.Step(below-p, f[0], f[1], f[2], f[3], f[4], c.sixth)
 	return step, last, below - p
-}
-
-const (
-	// near is how far Taylor's series of five terms is followed, in sds of a single
-	// component: what it leaves out is at most 1e-11 of probability.
-	near = 0.038
-	// straight is how much the density may change on the way, in parts of two.
-	straight = 0.06
-)
-
-// way returns the way to a quantile from where the distribution function exceeds the level and
-// its first five derivatives are f1 to f5, and whether that is the last step. Taylor's series
-// is 0 where it ends:
-//
-//	t + step (1 + step (a2 + step (a3 + step (a4 + step a5))))
-func (c *components) way(excess, f1, f2, f3, f4, f5 float64) (step float64, last bool) {
-	inv := 1 / f1
-	t, a2 := excess*inv, f2*inv*0.5
-	if t2 := t * t; !(t2*t2*t2*c.sixth < near*near*near*near*near*near && math.Abs(t*a2) < straight) {
-		return -t / max(1-t*a2, 0.5), false // by two terms, of the right sign
-	}
-	a3, a4, a5 := f3*inv*(1./6), f4*inv*(1./24), f5*inv*(1./120)
-	// The inverse series, then Newton's method.
-	square := a2 * a2
-	step = -t * (1 + t*(a2+t*(2*square-a3+t*(a2*(5*square-5*a3)+a4+t*(square*(14*square-21*a3)+6*a2*a4+3*a3*a3-a5)))))
-	return step - (t+step*(1+step*(a2+step*(a3+step*(a4+step*a5)))))/(1+step*(2*a2+step*(3*a3+step*(4*a4+step*5*a5)))), true
 }

@@ -3,4 +3,4 @@ package main
 
 import "github.com/credence-stream/credence/cdf/lin/gen/asm"
 
-func main() { asm.Generated(mixed, atPoints, widePoints, wideCurve, narrowCurve, beyond) }
+func main() { asm.Generated(mixed, atPoints, widePoints, steps, wideCurve, narrowCurve, beyond) }
