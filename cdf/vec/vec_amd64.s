@@ -4650,3 +4650,216 @@ core4:
 core4end:
 	VZEROUPPER
 	RET
+
+// func avx2SchurLaws(c int, laws *float64, n int, record *float64, core *float64, z float64, constant float64, mean *float64, sd *float64)
+// Requires: AVX, AVX2
+TEXT ·avx2SchurLaws(SB), NOSPLIT, $0-72
+	MOVQ         c+0(FP), AX
+	MOVQ         laws+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         record+24(FP), BX
+	MOVQ         core+32(FP), SI
+	MOVQ         mean+56(FP), DI
+	MOVQ         sd+64(FP), R8
+	VBROADCASTSD z+40(FP), Y0
+	VBROADCASTSD constant+48(FP), Y1
+	MOVQ         $0x3ff0000000000000, R9
+	VMOVQ        R9, X2
+	VBROADCASTSD X2, Y2
+	MOVQ         DX, R9
+	SHLQ         $0x03, R9
+	CMPQ         AX, $0x01
+	JNE          laws1end
+
+laws1:
+	MOVQ         CX, R10
+	VMOVUPD      (R10), Y3
+	ADDQ         R9, R10
+	VBROADCASTSD 8(BX), Y10
+	VADDPD       Y10, Y3, Y3
+	VDIVPD       Y3, Y2, Y3
+	VMULPD       Y3, Y0, Y3
+	VBROADCASTSD 16(BX), Y4
+	VMULPD       Y3, Y4, Y4
+	VADDPD       Y4, Y1, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VBROADCASTSD (BX), Y9
+	VMULPD       Y9, Y3, Y9
+	VBROADCASTSD (SI), Y7
+	VSUBPD       Y9, Y7, Y7
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VMULPD       Y7, Y10, Y10
+	VADDPD       Y10, Y5, Y5
+	VXORPD       Y8, Y8, Y8
+	VSUBPD       Y8, Y7, Y7
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VDIVPD       Y10, Y7, Y11
+	VMULPD       Y11, Y11, Y9
+	VADDPD       Y9, Y6, Y6
+	VADDPD       Y5, Y4, Y4
+	VMOVUPD      Y4, (DI)
+	VMULPD       Y3, Y0, Y3
+	VADDPD       Y6, Y3, Y3
+	VSQRTPD      Y3, Y3
+	VMOVUPD      Y3, (R8)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
+	SUBQ         $0x04, DX
+	JNZ          laws1
+
+laws1end:
+	CMPQ AX, $0x02
+	JNE  laws2end
+
+laws2:
+	MOVQ         CX, R10
+	VMOVUPD      (R10), Y3
+	ADDQ         R9, R10
+	VBROADCASTSD 16(BX), Y10
+	VADDPD       Y10, Y3, Y3
+	VDIVPD       Y3, Y2, Y3
+	VMULPD       Y3, Y0, Y3
+	VBROADCASTSD 24(BX), Y4
+	VMULPD       Y3, Y4, Y4
+	VADDPD       Y4, Y1, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VBROADCASTSD (BX), Y9
+	VMULPD       Y9, Y3, Y9
+	VBROADCASTSD (SI), Y7
+	VSUBPD       Y9, Y7, Y7
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VMULPD       Y7, Y10, Y10
+	VADDPD       Y10, Y5, Y5
+	VXORPD       Y8, Y8, Y8
+	VSUBPD       Y8, Y7, Y7
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VDIVPD       Y10, Y7, Y11
+	VMULPD       Y11, Y11, Y9
+	VADDPD       Y9, Y6, Y6
+	VBROADCASTSD 8(BX), Y9
+	VMULPD       Y9, Y3, Y9
+	VBROADCASTSD 8(SI), Y7
+	VSUBPD       Y9, Y7, Y7
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VMULPD       Y7, Y10, Y10
+	VADDPD       Y10, Y5, Y5
+	VXORPD       Y8, Y8, Y8
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VMULPD       Y11, Y10, Y10
+	VADDPD       Y10, Y8, Y8
+	VSUBPD       Y8, Y7, Y7
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VDIVPD       Y10, Y7, Y12
+	VMULPD       Y12, Y12, Y9
+	VADDPD       Y9, Y6, Y6
+	VADDPD       Y5, Y4, Y4
+	VMOVUPD      Y4, (DI)
+	VMULPD       Y3, Y0, Y3
+	VADDPD       Y6, Y3, Y3
+	VSQRTPD      Y3, Y3
+	VMOVUPD      Y3, (R8)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
+	SUBQ         $0x04, DX
+	JNZ          laws2
+
+laws2end:
+	CMPQ AX, $0x03
+	JNE  laws3end
+
+laws3:
+	MOVQ         CX, R10
+	VMOVUPD      (R10), Y3
+	ADDQ         R9, R10
+	VBROADCASTSD 24(BX), Y10
+	VADDPD       Y10, Y3, Y3
+	VDIVPD       Y3, Y2, Y3
+	VMULPD       Y3, Y0, Y3
+	VBROADCASTSD 32(BX), Y4
+	VMULPD       Y3, Y4, Y4
+	VADDPD       Y4, Y1, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VBROADCASTSD (BX), Y9
+	VMULPD       Y9, Y3, Y9
+	VBROADCASTSD (SI), Y7
+	VSUBPD       Y9, Y7, Y7
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VMULPD       Y7, Y10, Y10
+	VADDPD       Y10, Y5, Y5
+	VXORPD       Y8, Y8, Y8
+	VSUBPD       Y8, Y7, Y7
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VDIVPD       Y10, Y7, Y11
+	VMULPD       Y11, Y11, Y9
+	VADDPD       Y9, Y6, Y6
+	VBROADCASTSD 8(BX), Y9
+	VMULPD       Y9, Y3, Y9
+	VBROADCASTSD 8(SI), Y7
+	VSUBPD       Y9, Y7, Y7
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VMULPD       Y7, Y10, Y10
+	VADDPD       Y10, Y5, Y5
+	VXORPD       Y8, Y8, Y8
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VMULPD       Y11, Y10, Y10
+	VADDPD       Y10, Y8, Y8
+	VSUBPD       Y8, Y7, Y7
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VDIVPD       Y10, Y7, Y12
+	VMULPD       Y12, Y12, Y9
+	VADDPD       Y9, Y6, Y6
+	VBROADCASTSD 16(BX), Y9
+	VMULPD       Y9, Y3, Y9
+	VBROADCASTSD 16(SI), Y7
+	VSUBPD       Y9, Y7, Y7
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VMULPD       Y7, Y10, Y10
+	VADDPD       Y10, Y5, Y5
+	VXORPD       Y8, Y8, Y8
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VMULPD       Y11, Y10, Y10
+	VADDPD       Y10, Y8, Y8
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VMULPD       Y12, Y10, Y10
+	VADDPD       Y10, Y8, Y8
+	VSUBPD       Y8, Y7, Y7
+	VMOVUPD      (R10), Y10
+	ADDQ         R9, R10
+	VDIVPD       Y10, Y7, Y13
+	VMULPD       Y13, Y13, Y9
+	VADDPD       Y9, Y6, Y6
+	VADDPD       Y5, Y4, Y4
+	VMOVUPD      Y4, (DI)
+	VMULPD       Y3, Y0, Y3
+	VADDPD       Y6, Y3, Y3
+	VSQRTPD      Y3, Y3
+	VMOVUPD      Y3, (R8)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
+	SUBQ         $0x04, DX
+	JNZ          laws3
+
+laws3end:
+	VZEROUPPER
+	RET

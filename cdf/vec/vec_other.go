@@ -63,6 +63,10 @@ func schurVectors(c int, records []float64, m float64, lam, h []float64, quad *f
 	return 0
 }
 
+func (x *Laws) vectors(record, core []float64, z, constant float64, mean, sd []float64) bool {
+	return false
+}
+
 func acrossVectors(b []float64, bs, n int, columns *[Abreast][]float64, c *Constants) bool {
 	return false
 }

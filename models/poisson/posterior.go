@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 // posterior is what follows from the statistics and is not part of the
@@ -18,7 +19,8 @@ type posterior struct {
 	// Those that describe variables where a few do, and their weights.
 	few   []gauss
 	fewWt []float64
-	s2e   float64 // variance of the rows' own effects
+	laws  vec.Laws // few again, side by side
+	s2e   float64  // variance of the rows' own effects
 }
 
 // gauss is nu given the precisions of the terms: the core's mean and
@@ -124,8 +126,18 @@ func (q *posterior) mix(w *work) bool {
 		for k := range q.few {
 			q.few[k].between(v, w.few.at[k], func(node int) *gauss { return &w.recent[(w.asked+node)%nodes] })
 		}
+		q.layOut()
 	}
 	return total > 0 // else all mass lies between nodes, or nowhere
+}
+
+// layOut lays the few normals out side by side.
+func (q *posterior) layOut() {
+	q.laws.Resize(len(q.few[0].b), len(q.few))
+	for k := range q.few {
+		g := &q.few[k]
+		q.laws.Set(k, g.m[0], g.b, g.l)
+	}
 }
 
 // logPrior is the log density of l = log s2, but for a constant.
@@ -158,7 +170,10 @@ func (a *place) reset(s *stats, terms int) {
 	a.constant, a.level, a.open = 0, -1, false
 }
 
-// atFew is at, to the bit, for one effect per level and a core of up to three entries,
+// mostOfCore is the greatest core that atFew and vec.Laws, which agree to the bit, are for.
+const mostOfCore = 3
+
+// atFew is at for one effect per level and a core of up to three entries,
 // as most have: what it calls costs more than the numbers.
 func (g *gauss) atFew(s *stats, a *place, xi []float64) (mean, variance float64) {
 	c := len(xi)
@@ -184,7 +199,7 @@ func (g *gauss) atFew(s *stats, a *place, xi []float64) (mean, variance float64)
 // at returns mean and variance of the place under the normal. The core's
 // entries are overwritten by scratch, so xi is theirs.
 func (g *gauss) at(s *stats, a *place, xi []float64, w *arrowBlock) (mean, variance float64) {
-	if a.level >= 0 && s.q == 1 && s.c < 4 {
+	if a.level >= 0 && s.q == 1 && s.c <= mostOfCore {
 		return g.atFew(s, a, xi[:s.c])
 	}
 	copy(xi, a.core)

@@ -292,7 +292,7 @@ func (m *Model) Size() int64 {
 
 func (m *base) size() int64 {
 	c := m.stats.c
-	numbers := len(m.stats.records) + c*(c+2) + len(m.post.wt) + len(m.post.fewWt)
+	numbers := len(m.stats.records) + c*(c+2) + len(m.post.wt) + len(m.post.fewWt) + cap(m.post.laws.Rows)
 	for _, normals := range [...][]gauss{m.post.gauss, m.post.few} {
 		normals = normals[:cap(normals)] // what is beyond the length is used again
 		for i := range normals {

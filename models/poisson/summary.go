@@ -107,8 +107,13 @@ func (m *base) mixFew(a *place, w *work) {
 		m.mixAt(a, 0, w)
 		return
 	}
-	w.xi = lin.Grow(w.xi, m.stats.c)
 	x.Size(len(q.few))
+	if s := &m.stats; a.level >= 0 && s.c <= mostOfCore {
+		copy(x.W, q.fewWt)
+		q.laws.Of(s.records[a.level*(s.c+2):][:s.c+2], a.core, a.z[0], a.constant, x.Mean[:q.laws.N], x.SD[:q.laws.N])
+		return
+	}
+	w.xi = lin.Grow(w.xi, m.stats.c)
 	for i := range q.few {
 		mean, v := q.few[i].at(&m.stats, a, w.xi, &w.block)
 		x.W[i], x.Mean[i], x.SD[i] = q.fewWt[i], mean, math.Sqrt(v)

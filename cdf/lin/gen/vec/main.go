@@ -13,7 +13,7 @@ import (
 
 func main() {
 	asm.Generated(finite, standardize, standardizeWide, transposes, twoRows, twoColumns, squares, ranks,
-		pivotProducts, pivotSlopes, pivotFactors, roots, elementaries, kalmans, bounded, networks, chains, cubics, grids, levels, across, acrossHalves, each, affine, curves, schurSums)
+		pivotProducts, pivotSlopes, pivotFactors, roots, elementaries, kalmans, bounded, networks, chains, cubics, grids, levels, across, acrossHalves, each, affine, curves, schurSums, schurLaws)
 }
 
 // finite adds the products of the entries with 0, 16 at a time. It fetches ahead: at the end of each

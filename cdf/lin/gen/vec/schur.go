@@ -85,3 +85,77 @@ func schurSums() {
 	}
 	asm.End()
 }
+
+// schurLaws writes means and sds under four laws at a time, for one, two and three entries of the core. Products are rounded before
+// they are added.
+func schurLaws() {
+	TEXT("avx2SchurLaws", NOSPLIT, "func(c int, laws *float64, n int, record, core *float64, z, constant float64, mean, sd *float64)")
+	c, laws, n, record, core := asm.Argument("c"), asm.Argument("laws"), asm.Argument("n"), asm.Argument("record"), asm.Argument("core")
+	mean, sd := asm.Argument("mean"), asm.Argument("sd")
+	z, constant, one := asm.Y[0], asm.Y[1], asm.Y[2]
+	asm.Everywhere("z", z)
+	asm.Everywhere("constant", constant)
+	stride, at := GP64(), GP64()
+	MOVQ(U64(0x3ff0000000000000), stride)
+	VMOVQ(stride, asm.Low(one))
+	VBROADCASTSD(asm.Low(one), one)
+	MOVQ(n, stride)
+	SHLQ(U8(3), stride)
+	for entries := 1; entries <= 3; entries++ {
+		label := fmt.Sprint("laws", entries)
+		CMPQ(c, U8(entries))
+		JNE(LabelRef(label + "end"))
+		Label(label)
+		MOVQ(laws, at)
+		// next loads the row of the laws that follows.
+		next := func(v reg.VecPhysical) {
+			VMOVUPD(Mem{Base: at}, v)
+			ADDQ(stride, at)
+		}
+		zi, sum, dot, squares, v, below, product, l := asm.Y[3], asm.Y[4], asm.Y[5], asm.Y[6], asm.Y[7], asm.Y[8], asm.Y[9], asm.Y[10]
+		xi := asm.Y[11:]
+		next(zi)
+		VBROADCASTSD(Mem{Base: record, Disp: 8 * entries}, l)
+		VADDPD(l, zi, zi)
+		VDIVPD(zi, one, zi)
+		VMULPD(zi, z, zi)
+		VBROADCASTSD(Mem{Base: record, Disp: 8 * (entries + 1)}, sum)
+		VMULPD(zi, sum, sum)
+		VADDPD(sum, constant, sum)
+		VXORPD(dot, dot, dot)
+		VXORPD(squares, squares, squares)
+		for i := range entries {
+			VBROADCASTSD(Mem{Base: record, Disp: 8 * i}, product)
+			VMULPD(product, zi, product)
+			VBROADCASTSD(Mem{Base: core, Disp: 8 * i}, v)
+			VSUBPD(product, v, v)
+			next(l)
+			VMULPD(v, l, l)
+			VADDPD(l, dot, dot)
+			VXORPD(below, below, below)
+			for j := range i {
+				next(l)
+				VMULPD(xi[j], l, l)
+				VADDPD(l, below, below)
+			}
+			VSUBPD(below, v, v)
+			next(l)
+			VDIVPD(l, v, xi[i])
+			VMULPD(xi[i], xi[i], product)
+			VADDPD(product, squares, squares)
+		}
+		VADDPD(dot, sum, sum)
+		VMOVUPD(sum, Mem{Base: mean})
+		VMULPD(zi, z, zi)
+		VADDPD(squares, zi, zi)
+		VSQRTPD(zi, zi)
+		VMOVUPD(zi, Mem{Base: sd})
+		for _, p := range []reg.GPVirtual{laws, mean, sd} {
+			ADDQ(U8(32), p)
+		}
+		SUBQ(U8(4), n)
+		JNZ(LabelRef(label))
+		Label(label + "end")
+	}
+	asm.End()
+}
