@@ -69,7 +69,7 @@ func TestSteps(t *testing.T) {
 func TestStepEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 98))
 	for range 2000 {
-		f, p, sixth := stepsOf(r, 0.01)
+		f, p, sixth := stepsOf(r, 0.1)
 		for k := range p {
 			step, last := Step(f[0][k]-p[k], f[1][k], f[2][k], f[3][k], f[4][k], f[5][k], sixth)
 			if !last {
