@@ -126,22 +126,33 @@ func powers(tail float64) float64 {
 // at returns the node of x = log rho.
 func (g *grid) at(m *statistics, x float64) node {
 	n := node{rho: math.Exp(x)}
-	sum, product := 0.0, dist.NewLogProduct()
+	// In variables: a field that is added to waits for memory.
+	rho, origin, ybar := n.rho, g.origin, m.ybar[:len(m.n)]
+	precision, sum, all := 0.0, 0.0, dist.NewLogProduct()
+	product := all.Product()
 	for j, rows := range m.n {
-		t := 1 + float64(rows*n.rho)
+		t := 1 + float64(rows*rho)
 		p := rows / t
-		n.precision += p
-		sum += float64(p * (m.ybar[j] - g.origin))
-		product.Mul(t)
+		precision += p
+		sum += float64(p * (ybar[j] - origin))
+		if next := product * t; dist.Holds(next) {
+			product = next
+		} else {
+			all.Keep(product)
+			all.Mul(t)
+			product = all.Product()
+		}
 	}
-	n.mean = sum / n.precision
+	all.Keep(product)
+	mean := sum / precision
 	squares := 0.0
 	for j, rows := range m.n {
-		d := m.ybar[j] - g.origin - n.mean
-		squares += float64(rows / (1 + float64(rows*n.rho)) * d * d)
+		d := ybar[j] - origin - mean
+		squares += float64(rows / (1 + float64(rows*rho)) * d * d)
 	}
+	n.precision, n.mean = precision, mean
 	n.rate = m.prior.Sigma2Rate + m.prior.Tau2Rate/n.rho + (m.ss+squares)/2
-	n.log = float64(-m.prior.Tau2Shape*x) - 0.5*(product.Log()+math.Log(n.precision))
+	n.log = float64(-m.prior.Tau2Shape*x) - 0.5*(all.Log()+math.Log(n.precision))
 	return n
 }
 
