@@ -138,6 +138,7 @@ func TestEviction(t *testing.T) {
 		}
 		set("noeviction")
 		s.Readiness(t, 200)
+		w.caughtUp(t)
 		f.complete(t, w)
 		s.Stop(t)
 	})
