@@ -137,8 +137,24 @@ func (m *statistics) tail() float64 {
 	return e
 }
 
+// noiseTail is that of sigma2, of which the flat prior of mu takes a row. At a point of the grid the shape is more by that of
+// tau2, but only there: sums over the grid are then those of its limits.
+func (m *statistics) noiseTail() float64 {
+	e := 2 * m.prior.Sigma2Shape
+	for _, n := range m.n {
+		e += n
+	}
+	if m.flat() {
+		e--
+	}
+	return e / 2
+}
+
+// spreads reports that the variances of mu and the levels exist: under a flat prior of mu they have all of that of the rows.
+func (m *statistics) spreads() bool { return !m.flat() || m.noiseTail() > 1 }
+
 // tauMoments and muMoments return NaN for moments that the law does not have.
-// Under a flat prior mu's spread is as heavy-tailed as tau2.
+// Under a flat prior mu's spread is as heavy-tailed as tau2 and sigma2.
 func (m *statistics) tauMoments() (mean, sd float64) {
 	if len(m.n) == 0 {
 		return dist.InvGammaMoments(m.prior.Tau2Shape, m.prior.Tau2Rate)
@@ -156,7 +172,7 @@ func (m *statistics) tauMoments() (mean, sd float64) {
 
 func (m *statistics) muMoments() (mean, sd float64) {
 	switch {
-	case !m.located() || m.flat() && m.tail() <= 1:
+	case !m.located() || m.flat() && m.tail() <= 1, len(m.n) > 0 && !m.spreads():
 		return math.NaN(), math.NaN()
 	case len(m.n) == 0:
 		return 0, math.Sqrt(m.prior.MuVariance)
@@ -170,10 +186,10 @@ func (m *statistics) sigmaMoments() (mean, sd float64) {
 		return dist.InvGammaMoments(m.prior.Sigma2Shape, m.prior.Sigma2Rate)
 	}
 	mean, sd = math.NaN(), math.NaN()
-	if m.sigma.mean > 0 {
+	if m.sigma.mean > 0 && m.noiseTail() > 1 {
 		mean = m.sigma.mean
 	}
-	if m.sigma.sd > 0 {
+	if m.sigma.sd > 0 && m.noiseTail() > 2 {
 		sd = m.sigma.sd
 	}
 	return mean, sd

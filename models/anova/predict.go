@@ -88,6 +88,12 @@ func (m *statistics) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		if g := sh.Group[0][i]; m.known(g) {
 			predictive.Student(law, m.zeta[g], math.Sqrt(m.vari[g]+m.s2), 0, y, p)
 			predictive.NormalLine(p, m.zeta[g], math.Sqrt(m.vari[g]))
+			if m.noiseTail() <= 1 {
+				p.SD = math.NaN()
+			}
+			if !m.spreads() {
+				p.EpredSD = math.NaN()
+			}
 			continue
 		}
 		predictive.Normal(p, mean, sd, math.Sqrt(level)) // a NaN sd leaves all but the mean NaN

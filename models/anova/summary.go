@@ -66,7 +66,9 @@ func (m *statistics) SummarizeState(functionals []cdf.Functional, rows []cdf.Row
 		r := &rows[i]
 		m.open(r, f, p)
 		r.Open = false
-		describe.Normal(r, r.Mean, r.SD)
+		sd := r.SD
+		describe.Normal(r, r.Mean, math.Abs(f.Weight[0])*math.Sqrt(m.vari[p-zetaRow]))
+		r.SD = sd
 	}
 	return nil
 }
@@ -78,6 +80,9 @@ func (m *statistics) moments(p int) (mean, sd float64) {
 		return m.muMoments()
 	case tau2Row:
 		return m.tauMoments()
+	}
+	if !m.spreads() {
+		return m.zeta[p-zetaRow], math.NaN()
 	}
 	return m.zeta[p-zetaRow], math.Sqrt(m.vari[p-zetaRow])
 }

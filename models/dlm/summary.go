@@ -35,7 +35,7 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 		case muRow:
 			// Before the first observation there is no variance: that of a
 			// level is unbounded as phi approaches 1.
-			describeLaws(r, w, w.mu, w.muVar, m.n > 0)
+			describeLaws(r, w, w.mu, w.muVar, m.n > 0 && m.spread())
 		default:
 			m.describeVariance(r, w, f.Param[0] == tau2Row)
 		}
@@ -164,10 +164,17 @@ func (m *Model) describeVariance(r *cdf.Row, w *work, tau bool) {
 		d := own[k] - mean
 		v += p * (within[k] + d*d)
 	}
-	if a > 1 {
+	// Nodes have the shape a, their mixture has not: beyond the grid's last q a variance falls off by what its own prior
+	// and the rows say, and moments on the grid would be those of its limits.
+	row := sigma2Row
+	if tau {
+		row = tau2Row
+	}
+	hasMean, hasSD := prior.Moments(row, m.n)
+	if hasMean {
 		r.Mean = mean
 	}
-	if a > 2 {
+	if hasSD {
 		r.SD = math.Sqrt(v)
 	}
 	q := w.mix.Quantiles()
@@ -187,10 +194,10 @@ func describeLaws(r *cdf.Row, w *work, centre, variance []float64, spread bool) 
 	describe.Quantiles(r, &q)
 }
 
-// spread reports that variances of theta and y exist.
+// spread reports that variances of theta and y exist, as the means of sigma2 and tau2 do.
 func (m *Model) spread() bool {
 	p := &m.family.settings.Prior
-	return m.n > 0 || min(p.Sigma2Shape, p.Tau2Shape) > 1
+	return min(p.Sigma2Shape, p.Tau2Shape)+m.n/2 > 1
 }
 
 // levels fills the mixture with the law of theta, or with noise 1 of y =

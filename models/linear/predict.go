@@ -63,7 +63,7 @@ func (m *Model) Score(sh *cdf.Shard, _ *rand.Rand) (cdf.Score, error) {
 				t.Untold(m.untold(w, i, lin.Row(w.block, m.P, i)))
 				w.mix.take(i, 0, true)
 				mean, _ := w.mix.Moments()
-				pit, log := w.mix.At(y)
+				pit, log := w.predicted(y)
 				t.Logs += log
 				t.Add(y-mean, pit, pit >= .025 && pit <= .975)
 			}
@@ -164,7 +164,7 @@ func (m *Model) predictEarly(w *work, y float64, p *cdf.Prediction, inner bool) 
 		}
 	}
 	if !math.IsNaN(y) {
-		p.PIT, p.LogDensity = x.At(y)
+		p.PIT, p.LogDensity = w.predicted(y)
 	}
 }
 
