@@ -8,6 +8,7 @@ import (
 	"github.com/credence-stream/credence/cdf/bound"
 	"github.com/credence-stream/credence/cdf/correlated"
 	"github.com/credence-stream/credence/cdf/reliability"
+	"github.com/credence-stream/credence/cdf/repeated"
 	"github.com/credence-stream/credence/cdf/season"
 )
 
@@ -198,6 +199,7 @@ const (
 	partAmended                 // releases before this part do not read the model's state, or a part: nothing follows
 	partUneven                  // of columns that the size of errors may depend on, beside partCurved
 	partBound                   // of measurements one of whose shards had an extreme several times
+	partTwice                   // of measurements of which a row came again in its shard
 	allParts        = 1<<iota - 1
 )
 
@@ -237,6 +239,9 @@ func (s *state) held() (bits uint16) {
 	if a.bound != nil {
 		bits |= partMore | partBound
 	}
+	if a.twice != nil {
+		bits |= partMore | partTwice
+	}
 	return bits
 }
 
@@ -274,6 +279,9 @@ func (s *state) appendParts(b []byte, version byte) []byte {
 	}
 	if bits&partBound != 0 {
 		b = a.bound.Append(b)
+	}
+	if bits&partTwice != 0 {
+		b = a.twice.Append(b)
 	}
 	return b
 }
@@ -340,6 +348,13 @@ func (s *state) readParts(r *reader, version byte, spec *Spec, from *spare) {
 		a.bound = new(bound.Account)
 		if r.b, ok = a.bound.Read(r.b); !ok || spec.RawResponse {
 			r.fail("%+v in the account of the ends of responses", *a.bound)
+		}
+	}
+	if r.err == nil && bits&partTwice != 0 {
+		ok := false
+		a.twice = new(repeated.Twice)
+		if r.b, ok = a.twice.Read(r.b); !ok || spec.RawResponse || spec.Steps {
+			r.fail("%+v in the account of rows that came again", *a.twice)
 		}
 	}
 	s.amended = bits&partAmended != 0

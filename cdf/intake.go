@@ -28,20 +28,22 @@ type cause struct {
 // intake decides which rows of a batch are used and lays them out as a
 // shard. Its buffers are reused from shard to shard.
 type intake struct {
-	batch  *Batch
-	at     *layout
-	made   Derivation // of the batch's columns from those of raw, nil: they are as they came
-	raw    *Batch
-	drop   []dropped // per row of the batch
-	cause  []cause   // per row that is dropped, the first
-	lost   bool      // one was dropped
-	silent bool      // a number is missing in the response
-	rows   []int32   // admitted rows of the batch, ascending
-	all    []int32   // 0, 1, ...: the rows where none was dropped
-	some   []int32   // the rows where one was
-	hot    [][]int32 // per source: categorical, the column of X per row of the batch
-	labels labels
-	heard  []float64 // responses, where rows lack them or are left out
+	batch   *Batch
+	at      *layout
+	made    Derivation // of the batch's columns from those of raw, nil: they are as they came
+	raw     *Batch
+	drop    []dropped // per row of the batch
+	cause   []cause   // per row that is dropped, the first
+	lost    bool      // one was dropped
+	silent  bool      // a number is missing in the response
+	rows    []int32   // admitted rows of the batch, ascending
+	all     []int32   // 0, 1, ...: the rows where none was dropped
+	some    []int32   // the rows where one was
+	hot     [][]int32 // per source: categorical, the column of X per row of the batch
+	labels  labels
+	heard   []float64 // responses, where rows lack them or are left out
+	hashed  []uint64  // levels of a column
+	heardAt []int32   // rows of the batch that have them
 
 	// presumes says that all numbers of features are finite, as those of nearly all shards are: who lays the
 	// rows out sees whether they are, so that each is read once.
@@ -359,13 +361,73 @@ func (in *intake) responses() []float64 {
 	if !in.lost && !in.silent {
 		return y
 	}
-	in.heard = in.heard[:0]
+	in.heard, in.heardAt = in.heard[:0], in.heardAt[:0]
 	for _, row := range in.rows {
 		if v := y[row]; !math.IsNaN(v) {
-			in.heard = append(in.heard, v)
+			in.heard, in.heardAt = append(in.heard, v), append(in.heardAt, row)
 		}
 	}
 	return in.heard
+}
+
+// table lays out the admitted rows with a response for comparison, in the units that they came in.
+func (in *intake) table(t *repeated.Table) {
+	t.Y, t.At, t.Rows, t.Ends = in.responses(), nil, in, [2][]float64{}
+	if in.lost || in.silent {
+		t.At = in.heardAt
+	}
+	for _, columns := range [...][]int{in.at.sources, in.at.slopes} {
+		for _, i := range columns {
+			if c := &in.batch.Columns[i]; c.Type == Text {
+				continue
+			} else if t.Ends[0] == nil {
+				t.Ends[0] = c.Number
+			} else {
+				t.Ends[1] = c.Number
+			}
+		}
+	}
+}
+
+// SameColumns reports whether two rows of the batch have the same columns.
+func (in *intake) SameColumns(i, j int32) bool {
+	for _, columns := range [...][]int{in.at.sources, in.at.groups, in.at.slopes} {
+		for _, k := range columns {
+			if c := &in.batch.Columns[k]; c.Type == Text && c.Code[i] != c.Code[j] || c.Type != Text && c.Number[i] != c.Number[j] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Columns fills in hashes of the columns of the rows that a table has.
+func (in *intake) Columns(dst []uint64) {
+	clear(dst)
+	at := []int32(nil)
+	if in.lost || in.silent {
+		at = in.heardAt
+	}
+	for _, columns := range [...][]int{in.at.sources, in.at.groups, in.at.slopes} {
+		for _, k := range columns {
+			c := &in.batch.Columns[k]
+			if c.Type != Text {
+				repeated.HashNumbers(dst, c.Number, at)
+				continue
+			}
+			in.hashed = slices.Grow(in.hashed[:0], len(c.Levels)+1)[:len(c.Levels)+1]
+			for i, level := range c.Levels {
+				in.hashed[i+1] = uint64(repeated.Hash(0).Text(level))
+			}
+			for i := range dst {
+				row := i
+				if at != nil {
+					row = int(at[i])
+				}
+				dst[i] = uint64(repeated.Hash(dst[i]).Word(in.hashed[max(c.Code[row], -1)+1]))
+			}
+		}
+	}
 }
 
 // print returns a hash with the value of a row.

@@ -6,17 +6,18 @@ import (
 	"slices"
 )
 
+// looked is how many rows of a shard are compared with each other, of more a part, 2 to minus some power, by what they are: those that are the same are
+// all in it, or none.
 const (
-	// looked is how many rows of a shard are compared with each other, of more those with some responses, or with some columns: a part of them, 2 to minus some power.
-	looked = 4096
-	// tries is how many rows with a response of before are looked at where no shard had a row twice: of rounded responses there may be many.
+	looked = 128
+	// tries is how many rows with an earlier one's response are looked at where no shard had a row twice: of rounded responses there may be many.
 	tries = 32
 )
 
 // Table is a shard of rows with responses, which are numbers.
 type Table struct {
 	Y []float64
-	// Ends are the first and the last column of numbers, nil: there is none. They, and Rows, know the rows by At, nil: as Y does.
+	// Ends are the first and the last column of numbers, nil: there is none. They, and SameColumns, know the rows by At, nil: as Y does.
 	Ends [2][]float64
 	At   []int32
 	Rows Rows
@@ -25,7 +26,8 @@ type Table struct {
 // Rows are those of a table.
 type Rows interface {
 	SameColumns(i, j int32) bool
-	Columns(i int32) Hash // fingerprint of all
+	// Columns fills in hashes of all columns, of the rows of Y.
+	Columns(dst []uint64)
 }
 
 func (t *Table) at(i int32) int32 {
@@ -37,51 +39,51 @@ func (t *Table) at(i int32) int32 {
 
 // Room is reused from shard to shard.
 type Room struct {
-	slots  []uint16 // by hash the place + 1 of the first row that has it
-	hashes []uint64 // of the rows that are looked at, by their places
-	rows   []int32
-	tied   []tie
-	sets   []uint16 // by the place of their first row, how many others are the same
-	groups []group  // by the place of their first row
-	common []float64
-	some   [64]float64
+	all         []uint64       // hashes of all rows
+	columns     []uint64       // of their columns
+	slots       []uint8        // by hash the place + 1 of the first row that has it
+	hashes      [looked]uint64 // of the rows that are looked at, by their places
+	rows        [looked]int32
+	tied        []tie
+	sets        [looked]uint8 // by the place of their first row, how many others are the same
+	groups      [looked]group // likewise, of rows with the same columns
+	common      []float64
+	some        [64]float64
+	evenly      [looked]float64
+	evenColumns [looked]uint64
 }
 
 // tie is a row that may be the same as an earlier one, by their places.
-type tie struct{ row, first uint16 }
+type tie struct{ row, first uint8 }
 
 // group are rows with the same columns behind the first of them.
-type group struct{ last, rows uint16 }
+type group struct{ last, rows uint8 }
 
 // find finds sets of rows that are the same, of a part of all, but for those with a response that is common, and returns how many came before.
 // Where no shard had a row twice that is 0 if it would take more than a few tries.
 func (r *Room) find(t *Table, first bool) (part float32, again int) {
-	shift := r.begin(len(t.Y))
-	part = 1 / float32(int(1)<<shift)
-	r.tied = r.tied[:0]
+	r.all = slices.Grow(r.all[:0], len(t.Y))[:len(t.Y)]
+	all := r.all
 	for i, v := range t.Y {
-		h := Hash(math.Float64bits(v+0) * multiplier) // -0 is 0
-		for _, end := range t.Ends {
-			if end != nil {
-				h = h.Word(math.Float64bits(end[t.at(int32(i))]))
-			}
-		}
-		if at, of := r.tie(i, fold(uint64(h), secret2), shift); of >= 0 {
-			r.tied = append(r.tied, tie{uint16(at), uint16(of)})
+		all[i] = math.Float64bits(v+0) * multiplier // -0 is 0
+	}
+	for _, end := range t.Ends {
+		if end != nil {
+			HashNumbers(all, end, t.At)
 		}
 	}
+	part = r.tie(all)
 	if len(r.tied) == 0 {
 		return part, 0
 	}
-	r.sets = slices.Grow(r.sets[:0], len(r.rows))[:len(r.rows)]
-	clear(r.sets)
+	clear(r.sets[:])
 	same := 0
-	for i, pair := range r.tied {
+	for k, pair := range r.tied {
 		if i, j := r.rows[pair.first], r.rows[pair.row]; t.Y[i] == t.Y[j] && t.Rows.SameColumns(t.at(i), t.at(j)) {
 			r.sets[pair.first]++
 			same++
 		}
-		if first && same == 0 && i == tries {
+		if first && same == 0 && k == tries {
 			break
 		}
 	}
@@ -99,35 +101,55 @@ func (r *Room) find(t *Table, first bool) (part float32, again int) {
 	return part, again
 }
 
-// begin empties the room for n rows, and returns by which power of 2 those that are looked at are fewer.
-func (r *Room) begin(n int) (shift int) {
-	for n > looked && n>>shift > looked/2 {
-		shift++
+// HashNumbers takes a column into the hashes of rows, which are those at at, or all.
+func HashNumbers(dst []uint64, v []float64, at []int32) {
+	if at == nil {
+		for i, v := range v[:len(dst)] {
+			dst[i] = (dst[i] ^ math.Float64bits(v)) * multiplier
+		}
+		return
 	}
-	size := 1 << bits.Len(uint(2*min(n, looked)))
-	r.slots = slices.Grow(r.slots[:0], size)[:size]
-	clear(r.slots)
-	r.rows, r.hashes = r.rows[:0], r.hashes[:0]
-	return shift
+	for i, row := range at[:len(dst)] {
+		dst[i] = (dst[i] ^ math.Float64bits(v[row])) * multiplier
+	}
 }
 
-// tie looks at a row with a hash and returns its place and that of the first with the same, -1: there is none, or the row is left out.
-func (r *Room) tie(row int, h uint64, shift int) (at, of int) {
-	if h&(1<<shift-1) != 0 || len(r.rows) == looked {
-		return 0, -1
+// tie finds rows with the hash of an earlier one among those that are looked at, and returns which part of all these are.
+func (r *Room) tie(hashes []uint64) (part float32) {
+	shift := 0
+	for len(hashes)>>shift > looked {
+		shift++
 	}
-	at = len(r.rows)
-	r.rows, r.hashes = append(r.rows, int32(row)), append(r.hashes, h)
-	mask := uint64(len(r.slots) - 1)
-	for i := h >> 32 & mask; ; i = (i + 1) & mask {
-		switch slot := r.slots[i]; {
-		case slot == 0:
-			r.slots[i] = uint16(at + 1)
-			return at, -1
-		case r.hashes[slot-1] == h:
-			return at, int(slot - 1)
+	size := bits.Len(uint(6 * min(len(hashes), looked)))
+	r.slots = slices.Grow(r.slots[:0], 1<<size)[:1<<size]
+	clear(r.slots)
+	r.tied = r.tied[:0]
+	out := uint64(1)<<shift - 1
+	n, mask := 0, uint64(1)<<size-1
+rows:
+	for row, h := range hashes {
+		h = (h ^ h>>32) * multiplier
+		if h>>24&out != 0 {
+			continue
+		}
+		if n == looked {
+			break
+		}
+		r.rows[n], r.hashes[n] = int32(row), h
+		n++
+		for i := h >> (64 - size); ; i = (i + 1) & mask {
+			slot := r.slots[i]
+			if slot == 0 {
+				r.slots[i] = uint8(n)
+				continue rows
+			}
+			if r.hashes[slot-1] == h {
+				r.tied = append(r.tied, tie{uint8(n - 1), slot - 1})
+				continue rows
+			}
 		}
 	}
+	return 1 / float32(int(1)<<shift)
 }
 
 // likeness is what rows say that have the columns of an earlier one, of a part of all.
@@ -140,44 +162,51 @@ type likeness struct {
 }
 
 // alike looks for rows with the same columns.
-func (r *Room) alike(t *Table) (l likeness) {
-	shift := r.begin(len(t.Y))
-	size := min(len(t.Y), looked)
-	r.groups = slices.Grow(r.groups[:0], size)[:size]
-	clear(r.groups)
+func (r *Room) alike(y []float64, columns []uint64) (l likeness, part float32) {
+	part = r.tie(columns)
+	clear(r.groups[:])
 	l.apart = r.some[:0]
-	for i, v := range t.Y {
-		at, of := r.tie(i, uint64(t.Rows.Columns(t.at(int32(i)))), shift)
-		if of < 0 {
-			continue
-		}
-		switch is := t.Y[r.rows[of]] == v; {
-		case !is:
+	for _, pair := range r.tied {
+		first := y[r.rows[pair.first]]
+		v := y[r.rows[pair.row]]
+		switch {
+		case first != v:
 			l.alike++
 		case !slices.Contains(r.common, v):
 			l.alike++
 			l.same++
 		}
-		g := &r.groups[of]
-		before := of
+		g := &r.groups[pair.first]
+		before := first
 		if g.rows > 0 {
-			before = int(g.last)
+			before = y[r.rows[g.last]]
 		}
-		g.last = uint16(at)
+		g.last = pair.row
 		g.rows++
 		l.pairs += float64(g.rows)
-		if d := math.Abs(v - t.Y[r.rows[before]]); d > 0 && len(l.apart) < len(r.some) {
+		if d := math.Abs(v - before); d > 0 && len(l.apart) < len(r.some) {
 			l.apart = append(l.apart, d)
 		}
 	}
-	return l
+	return l, part
+}
+
+// apart returns rows that are evenly apart, as many as are looked at, whatever their columns.
+func (r *Room) apart(y []float64) (some []float64, columns []uint64) {
+	by := (len(y) + looked - 1) / looked
+	n := 0
+	for i := 0; i < len(y); i += by {
+		r.evenly[n], r.evenColumns[n] = y[i], r.columns[i]
+		n++
+	}
+	return r.evenly[:n], r.evenColumns[:n]
 }
 
 // byChance returns how many of the pairs have the same response by chance, where those of rows with the same columns are multiples of a unit
 // apart, and as often near 0 as the distances say.
 func (l *likeness) byChance(y []float64) float64 {
 	if len(l.apart) < 2 {
-		return (l.pairs - float64(l.same)) / 8
+		return (l.pairs - float64(l.same)) / 4
 	}
 	slices.Sort(l.apart)
 	quartile := l.apart[len(l.apart)/4]

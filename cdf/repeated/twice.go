@@ -1,6 +1,12 @@
 package repeated
 
+import (
+	"math"
+	"slices"
+)
+
 const (
+	errors = 2
 	prints = 32 // rows that came again that are remembered, the last
 
 	// rowsMatter is the part of a state's rows from which on rows that come again are told of: of rows of which one in 20 comes twice
@@ -9,7 +15,7 @@ const (
 	// expected is how many later rows are to be the same as the remembered ones, at the least, if those came again by chance, before
 	// any is told: that none is has a probability of exp(-15). Each that is the same takes eight more.
 	expected, perSame = 15, 8
-	perColumns        = 4
+	perColumns        = 6
 	compared          = 1000
 	// leastSets is how many sets of rows that are the same are told of at all.
 	leastSets = 8
@@ -22,7 +28,7 @@ const (
 	// leastShards is how many it takes to believe that others have the same responses.
 	leastShards = 10
 	// natural is how many times as many sets as the unit of the responses explains there are.
-	natural = 8
+	natural = 10
 	// ample is how many are expected where the account has enough and halves.
 	ample, ampleSets = 200, 100
 )
@@ -87,7 +93,8 @@ func (a *Twice) expected() float64 {
 	if a.Squares == 0 {
 		return 0
 	}
-	return 2 * float64(a.Sets) / float64(a.Squares) * float64(a.Chances)
+	sets := float64(a.Sets)
+	return 2 * max(sets-float64(errors*math.Sqrt(sets)), 0) / float64(a.Squares) * float64(a.Chances)
 }
 
 // Add takes in a shard, whose state has discounted the rows before it, and returns the account: nil of a key none of
@@ -107,24 +114,29 @@ func (a *Twice) Add(t *Table, forget float64, room *Room) *Twice {
 		a = new(Twice)
 	}
 	n, open := float32(len(t.Y)), a.open()
+	if open || again > 0 {
+		room.columns = slices.Grow(room.columns[:0], len(t.Y))[:len(t.Y)]
+		t.Rows.Columns(room.columns)
+	}
 	a.Squares += n * n
-	a.compare(t, open)
-	sets := 0.
+	a.compare(t.Y, room.columns, open)
+	sets := float32(0)
 	if again > 0 {
 		a.Again += float32(again) / part
-		sets = a.take(t, room, part)
+		sets = a.take(t.Y, room, part)
 	} else {
 		room.common = room.common[:0]
 	}
-	if open || again > 0 {
-		l := room.alike(t)
-		if open {
-			a.Alike += float32(l.alike) / part
-			a.Found += float32(l.same) / part
-		}
-		if again > 0 {
-			a.Natural += float32(min(l.byChance(t.Y), sets)) / part
-		}
+	if open {
+		l, part := room.alike(t.Y, room.columns)
+		a.Alike += float32(l.alike) / part
+		a.Found += float32(l.same) / part
+	}
+	if again > 0 {
+		some, columns := room.apart(t.Y)
+		l, _ := room.alike(some, columns)
+		times := n / float32(len(some))
+		a.Natural += min(float32(l.byChance(some))*times*times, sets)
 	}
 	if a.expected() > ample && a.Sets > ampleSets {
 		for _, v := range a.evidence() {
@@ -135,27 +147,30 @@ func (a *Twice) Add(t *Table, forget float64, room *Room) *Twice {
 }
 
 // compare counts the rows that are the same as remembered ones.
-func (a *Twice) compare(t *Table, open bool) {
+func (a *Twice) compare(y []float64, columns []uint64, open bool) {
 	if a.Kept == 0 {
 		return
 	}
-	var some [4]uint64 // of the fingerprints of responses, by eight bits
+	var responses, rows filter
 	for _, r := range a.Last[:a.Kept] {
-		some[r.Response>>30] |= 1 << (r.Response >> 24 & 63)
+		responses.add(r.Response)
+		rows.add(r.Columns)
 	}
-	apart := (len(t.Y) + compared - 1) / compared
-	rows := 0
-	for i := 0; i < len(t.Y); i += apart {
-		rows++
-		if p := printOf(t.Y[i]); some[p>>30]>>(p>>24&63)&1 != 0 {
+	apart := (len(y) + compared - 1) / compared
+	n := 0
+	for i := 0; i < len(y); i += apart {
+		n++
+		if p := printOf(y[i]); responses.has(p) {
 			for _, r := range a.Last[:a.Kept] {
 				if r.Response == p {
 					a.Responses++
 				}
 			}
 		}
-		if open {
-			p := t.Rows.Columns(t.at(int32(i))).Print()
+		if !open {
+			continue
+		}
+		if p := uint32(columns[i] >> 32); rows.has(p) {
 			for _, r := range a.Last[:a.Kept] {
 				if r.Columns == p {
 					a.Columns++
@@ -163,12 +178,18 @@ func (a *Twice) compare(t *Table, open bool) {
 			}
 		}
 	}
-	a.Chances += float32(rows * int(a.Kept))
+	a.Chances += float32(n * int(a.Kept))
 	a.Shards = min(a.Shards+1, leastShards)
 }
 
-// take remembers the sets that were found, which are a part of all.
-func (a *Twice) take(t *Table, room *Room, part float32) float64 {
+// filter has fingerprints by eight bits.
+type filter [4]uint64
+
+func (f *filter) add(print uint32)      { f[print>>30] |= 1 << (print >> 24 & 63) }
+func (f *filter) has(print uint32) bool { return f[print>>30]>>(print>>24&63)&1 != 0 }
+
+// take remembers the sets that were found, which are a part of all, and returns about how many all are.
+func (a *Twice) take(y []float64, room *Room, part float32) float32 {
 	sets, many := 0, 0
 	for at, others := range room.sets {
 		if others == 0 {
@@ -180,17 +201,18 @@ func (a *Twice) take(t *Table, room *Room, part float32) float64 {
 		}
 		if sets <= prints {
 			i := room.rows[at]
-			a.Last[a.Next] = Row{t.Rows.Columns(t.at(i)).Print(), printOf(t.Y[i])}
+			a.Last[a.Next] = Row{uint32(room.columns[i] >> 32), printOf(y[i])}
 			a.Next = (a.Next + 1) % prints
 			a.Kept = min(a.Kept+1, prints)
 		}
 	}
 	a.Sets += float32(sets) / part
 	a.Many += float32(many) / part
-	return float64(sets)
+	return float32(sets) / part
 }
 
-func printOf(y float64) uint32 { return Hash(0).Number(y + 0).Print() }
+// printOf returns the fingerprint of a response.
+func printOf(y float64) uint32 { return uint32(math.Float64bits(y+0) * multiplier >> 32) }
 
 // evidence are the counts that halve.
 func (a *Twice) evidence() [9]*float32 {

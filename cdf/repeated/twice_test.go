@@ -21,12 +21,11 @@ func (c columns) SameColumns(i, j int32) bool {
 	return true
 }
 
-func (c columns) Columns(i int32) Hash {
-	h := Hash(1)
+func (c columns) Columns(dst []uint64) {
+	clear(dst)
 	for _, v := range c {
-		h = h.Number(v[i])
+		HashNumbers(dst, v, nil)
 	}
-	return h
 }
 
 // shardOf is a shard of rows: columns, and the response last.
