@@ -43,11 +43,11 @@ func BenchmarkTwice(b *testing.B) {
 		for _, n := range []int{1, 10, 100, 1000, 100_000} {
 			b.Run(fmt.Sprintf("%s/rows=%d", c.name, n), func(b *testing.B) {
 				r := rand.New(rand.NewPCG(1, 122))
-				s := new(table)
+				s := new(shard)
 				for len(s.y) < n {
 					row := []float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}
 					if c.unit > 0 {
-						row[5] = round(row[5], c.unit)
+						row[5] = rounded(row[5], c.unit)
 					}
 					if s.add(row...); r.Float64() < c.twice {
 						s.add(row...)

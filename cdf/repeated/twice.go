@@ -6,31 +6,33 @@ import (
 )
 
 const (
-	errors = 2
 	prints = 32 // rows that came again that are remembered, the last
 
 	// rowsMatter is the part of a state's rows from which on rows that come again are told of: of rows of which one in 20 comes twice
 	// it is .048.
 	rowsMatter = .02
-	// expected is how many later rows are to be the same as the remembered ones, at the least, if those came again by chance, before
-	// any is told: that none is has a probability of exp(-15). Each that is the same takes eight more.
-	expected, perSame = 15, 8
-	perColumns        = 6
-	compared          = 1000
+	// expected is how many later rows are to be the same as remembered ones, at the least, if those came again by chance, before
+	// any is told: that none is has a probability of exp(-15). Each that is the same takes some more.
+	expected, perColumns, perResponse = 15, 6, 8
+	// errors is how many standard errors fewer sets are taken for than were seen.
+	errors = 2
 	// leastSets is how many sets of rows that are the same are told of at all.
 	leastSets = 8
 	// determined is the part of rows with the same columns whose responses are the same, too, where columns tell rows apart.
 	determined = .9
+	// undecided is how many of them may be missing to that for it to be looked at on.
+	undecided = 5
 	// common is the part of later rows that may have the response of one that came again.
 	common = .05
-	// manifold is the part of sets of more than two rows from which on responses alone do not tell: some values are more common.
-	manySets, manifold = 40, 20
-	// leastShards is how many it takes to believe that others have the same responses.
-	leastShards = 10
-	// natural is how many times as many sets as the unit of the responses explains there are.
+	// leastShards and manySets are how many it takes where responses alone tell, and moreSets for each set of more than two rows: shards
+	// may have levels of their own, and some values be more common.
+	leastShards, manySets, moreSets = 10, 40, 20
+	// natural is how many times as many sets there are, then, as the unit of the responses explains.
 	natural = 10
-	// ample is how many are expected where the account has enough and halves.
+	// ample is how many are expected, of ampleSets, where the account has enough and halves.
 	ample, ampleSets = 200, 100
+	// compared is how many rows of a shard are compared with the remembered ones, evenly apart.
+	compared = 1000
 )
 
 // Twice is what is known of rows that come again within their shard, the same in their response and all columns, since a shard had such:
@@ -82,11 +84,11 @@ func (a *Twice) byColumns() bool {
 
 // byResponses reports whether responses are so fine that rows with the same are there only as those that came twice.
 func (a *Twice) byResponses() bool {
-	return a.Shards >= leastShards && a.Sets >= manySets+manifold*a.Many && a.Sets >= natural*a.Natural && a.expected() >= expected+float64(perSame*a.Responses)
+	return a.Shards >= leastShards && a.Sets >= manySets+float32(moreSets*a.Many) && a.Sets >= natural*a.Natural && a.expected() >= expected+float64(perResponse*a.Responses)
 }
 
 // open reports whether columns tell rows apart, as far as is known.
-func (a *Twice) open() bool { return determined*a.Alike <= a.Found+5 }
+func (a *Twice) open() bool { return determined*a.Alike <= a.Found+undecided }
 
 // expected returns how many of the later rows are the same as remembered ones if these came again by chance, at the least.
 func (a *Twice) expected() float64 {

@@ -2,309 +2,207 @@ package repeated
 
 import (
 	"flag"
+	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
 )
 
-var rowStreams = flag.Int("row-streams", 100, "streams of each sort by which rows that come again are counted")
+var rowStreams = flag.Int("row-streams", 3, "streams of each sort by which rows that come again are counted")
 
-// columns are those of a shard.
-type columns [][]float64
-
-func (c columns) SameColumns(i, j int32) bool {
-	for _, v := range c {
-		if v[i] != v[j] {
-			return false
-		}
-	}
-	return true
-}
-
-func (c columns) Columns(dst []uint64) {
-	clear(dst)
-	for _, v := range c {
-		HashNumbers(dst, v, nil)
-	}
-}
-
-// shardOf is a shard of rows: columns, and the response last.
-type table struct {
-	x columns
-	y []float64
-}
-
-func (t *table) add(row ...float64) {
-	if t.x == nil {
-		t.x = make(columns, len(row)-1)
-	}
-	for j := range t.x {
-		t.x[j] = append(t.x[j], row[j])
-	}
-	t.y = append(t.y, row[len(t.x)])
-}
-
-func (t *table) table() *Table {
-	out := &Table{Y: t.y, Rows: t.x}
-	if n := len(t.x); n > 0 {
-		out.Ends = [2][]float64{t.x[0], t.x[n-1]}
-	}
-	return out
-}
-
-type sort struct {
-	name   string
-	n      int // rows
-	shards int
-	// row draws one of a shard.
-	begin func(r *rand.Rand, shard int) func() []float64
-	// double is the part of rows that come more than once, copies so often besides.
-	double float64
-	copies int
-	told   bool
-}
-
-func (c *sort) shard(r *rand.Rand, shard int) *table {
-	t, row := new(table), c.begin(r, shard)
-	for len(t.y) < c.n {
-		v := row()
-		t.add(v...)
-		if r.Float64() < c.double {
-			for range c.copies {
-				t.add(v...)
-			}
-		}
-	}
-	n := len(t.y)
-	r.Shuffle(n, func(i, j int) {
-		for _, v := range t.x {
-			v[i], v[j] = v[j], v[i]
-		}
-		t.y[i], t.y[j] = t.y[j], t.y[i]
-	})
-	return t
-}
-
-func round(v, unit float64) float64 { return unit * math.Round(v/unit) }
-
-func iid(row func(r *rand.Rand) []float64) func(*rand.Rand, int) func() []float64 {
-	return func(r *rand.Rand, _ int) func() []float64 { return func() []float64 { return row(r) } }
-}
-
-func TestRows(t *testing.T) {
-	five := func(unit float64) func(*rand.Rand, int) func() []float64 {
-		return iid(func(r *rand.Rand) []float64 {
-			v := make([]float64, 6)
-			for j := range 5 {
-				v[j] = r.NormFloat64()
-				v[5] += v[j] / 2
-			}
-			v[5] += r.NormFloat64()
-			if unit > 0 {
-				v[5] = round(v[5], unit)
-			}
-			return v
-		})
-	}
-	alone := func(unit float64) func(*rand.Rand, int) func() []float64 {
-		return iid(func(r *rand.Rand) []float64 {
-			y := r.NormFloat64()
-			if unit > 0 {
-				y = round(y, unit)
-			}
-			return []float64{y}
-		})
-	}
-	levels := func(n int, unit float64) func(*rand.Rand, int) func() []float64 {
-		return iid(func(r *rand.Rand) []float64 {
-			g := float64(r.IntN(n))
-			y := math.Sin(g) + r.NormFloat64()
-			if unit > 0 {
-				y = round(y, unit)
-			}
-			return []float64{g, y}
-		})
-	}
-	grid := func(n int, sd, unit float64) func(*rand.Rand, int) func() []float64 {
-		return iid(func(r *rand.Rand) []float64 {
-			x := float64(r.IntN(n)) / float64(n)
-			y := 2*x + 1 + sd*r.NormFloat64()
-			if unit > 0 {
-				y = round(y, unit)
-			}
-			return []float64{x, y}
-		})
-	}
-	// machines have columns and a level of their own in each shard.
-	machines := func(m int, spread, unit float64, f func(float64) float64) func(*rand.Rand, int) func() []float64 {
-		return func(r *rand.Rand, _ int) func() []float64 {
-			x, level := make([]float64, m), make([]float64, m)
-			for k := range x {
-				x[k], level[k] = r.NormFloat64(), spread*r.NormFloat64()
-			}
-			return func() []float64 {
-				k := r.IntN(m)
-				y := level[k] + r.NormFloat64()
-				if unit > 0 {
-					y = round(y, unit)
-				}
-				if f != nil {
-					y = f(y)
-				}
-				return []float64{x[k], y}
-			}
-		}
-	}
-	heap := func(p float64, cols int, unit float64) func(*rand.Rand, int) func() []float64 {
-		return iid(func(r *rand.Rand) []float64 {
-			v := make([]float64, cols+1)
-			for j := range cols {
-				v[j] = r.NormFloat64()
-			}
-			if r.Float64() > p {
-				v[cols] = math.Exp(r.NormFloat64())
-				if unit > 0 {
-					v[cols] = round(v[cols], unit)
-				}
-			}
-			return v
-		})
-	}
-	var list []sort
-	for _, n := range []int{5, 20, 100, 1000} {
-		shards := 60
-		if n == 5 {
-			shards = 400
-		}
-		if n == 1000 {
-			shards = 15
-		}
-		add := func(name string, b func(*rand.Rand, int) func() []float64) {
-			list = append(list, sort{name: name, n: n, shards: shards, begin: b})
-		}
-		add("five", five(0))
-		add("five, tenths", five(.1))
-		add("alone", alone(0))
-		for _, u := range []float64{.001, .01, .1, 1, 1. / 15} {
-			add("alone, rounded", alone(u))
-			add("3 levels, rounded", levels(3, u))
-			add("1000 levels, rounded", levels(1000, u))
-			add("a grid of 10, rounded", grid(10, .3, u))
-			add("a grid of 100, rounded", grid(100, .1, u))
-			add("one machine, rounded", machines(1, 100, u, nil))
-			add("one machine, near levels, rounded", machines(1, 3, u, nil))
-			add("5 machines, rounded", machines(5, 100, u, nil))
-			add("one machine, squares rounded", machines(1, 3, u, func(y float64) float64 { return y * y }))
-			add("one machine, exp", machines(1, 3, u, math.Exp))
-		}
-		add("3 levels", levels(3, 0))
-		add("grid of 10, exact", grid(10, 0, 0))
-		add("grid of 100, exact", grid(100, 0, 0))
-		add("grid of 1000, exact", grid(1000, 0, 0))
-		add("grid of 1000, hardly noise, rounded", grid(1000, .001, .01))
-		add("zeros, alone", heap(.5, 0, 0))
-		add("zeros, alone, rounded", heap(.5, 0, .01))
-		add("few zeros, alone, rounded", heap(.05, 0, .01))
-		add("few zeros, alone, rounded finely", heap(.05, 0, .0001))
-		add("zeros, a column", heap(.5, 1, 0))
-		add("prices of a product", func(r *rand.Rand, _ int) func() []float64 {
-			x, base := r.NormFloat64(), round(math.Exp(3+r.NormFloat64()), .01)
-			prices := make([]float64, 4+r.IntN(8))
-			for k := range prices {
-				prices[k] = round(base*(1-.5*r.Float64()*r.Float64()), .01)
-			}
-			return func() []float64 {
-				k := int(float64(len(prices)) * r.Float64() * r.Float64())
-				return []float64{x, prices[k]}
-			}
-		})
-		add("users twice, mostly zeros", func(r *rand.Rand, _ int) func() []float64 {
-			var users []float64
-			i := 0
-			return func() []float64 {
-				if i++; i%2 == 1 {
-					users = append(users, r.NormFloat64())
-				}
-				y := 0.
-				if r.Float64() < .1 {
-					y = round(math.Exp(r.NormFloat64()), .01)
-				}
-				return []float64{users[len(users)-1], y}
-			}
-		})
-		add("users twice, hundredths", func(r *rand.Rand, _ int) func() []float64 {
-			var users []float64
-			i := 0
-			return func() []float64 {
-				if i++; i%2 == 1 {
-					users = append(users, r.NormFloat64())
-				}
-				u := users[len(users)-1]
-				return []float64{u, round(u+.1*r.NormFloat64(), .01)}
-			}
-		})
-		add("replicates, coarse", func(r *rand.Rand, _ int) func() []float64 {
-			i, x := 0, 0.
-			return func() []float64 {
-				if i++; i%2 == 1 {
-					x = r.NormFloat64()
-				}
-				return []float64{x, round(2*x+.3*r.NormFloat64(), 1)}
-			}
-		})
-		told := func(name string, b func(*rand.Rand, int) func() []float64, double float64, copies int) {
-			list = append(list, sort{name: name, n: n, shards: shards, begin: b, double: double, copies: copies, told: true})
-		}
-		for _, d := range []float64{.05, .2, 1} {
-			told("five", five(0), d, 1)
-			told("five, tenths", five(.1), d, 1)
-			told("five, hundredths", five(.01), d, 1)
-			told("five thrice", five(0), d, 2)
-			told("alone", alone(0), d, 1)
-			told("alone, thousandths", alone(.001), d, 1)
-			told("3 levels", levels(3, 0), d, 1)
-			told("3 levels, thousandths", levels(3, .001), d, 1)
-			told("3 levels, hundredths", levels(3, .01), d, 1)
-			told("5 machines", machines(5, 3, 0, nil), d, 1)
-			told("grid of 100", grid(100, .1, 0), d, 1)
-			told("zeros", heap(.5, 1, 0), d, 1)
-			told("few zeros, hundredths", heap(.1, 1, .01), d, 1)
-		}
-	}
-	for _, c := range list {
-		ever, last, at := 0, 0, 0
-		var big Twice
-		for seed := range uint64(*rowStreams) {
-			r := rand.New(rand.NewPCG(seed, 122))
-			var a *Twice
-			var room Room
-			once, up := false, false
-			rows := 0
-			for s := range c.shards {
-				sh := c.shard(r, s)
-				rows += len(sh.y)
-				a = a.Add(sh.table(), 1, &room)
-				up = a.Part(float64(rows)) > 0
-				if up && !once {
-					at += s + 1
-					once = true
-				}
-			}
-			if a != nil {
-				big = *a
-				big.Last = [prints]Row{}
-			}
-			if once {
+// streams counts those in which rows are told of at any shard and at the last, and after how many shards they first are.
+func (l law) streams(n, shards int, part float64, copies int) (ever, last int, first float64) {
+	for seed := range uint64(*rowStreams) {
+		r, rows := rand.New(rand.NewPCG(seed, 122)), 0
+		var a *Twice
+		var room Room
+		once, up := false, false
+		for k := range shards {
+			s := l.shard(r, n, part, copies)
+			rows += len(s.y)
+			a = a.Add(s.table(), 1, &room)
+			if up = a.Part(float64(rows)) > 0; up && !once {
+				once = true
 				ever++
-			}
-			if up {
-				last++
+				first += float64(k + 1)
 			}
 		}
-		if c.told && last < *rowStreams || !c.told && ever > 0 {
-			t.Logf("%s, %d rows, %g: up in %d of %d streams, at the end in %d, after %.1f: E %.1f %.0f", c.name, c.n, c.double, ever, *rowStreams, last, float64(at)/float64(max(ever, 1)), big.expected(), [...]float32{big.Again, big.Sets, big.Many, big.Squares, big.Natural, big.Found, big.Alike, big.Chances, big.Columns, big.Responses})
-		} else if c.told {
-			t.Logf("%s, %d rows, %g: after %.1f", c.name, c.n, c.double, float64(at)/float64(max(ever, 1)))
+		if up {
+			last++
 		}
+	}
+	return ever, last, first / float64(max(ever, 1))
+}
+
+// Of rows that are the same by chance none is told of, at any shard: rounded and exact responses, levels and grids, heaps, columns and levels that shards
+// have for themselves.
+func TestOnce(t *testing.T) {
+	list := once()
+	for _, size := range [][2]int{{1, 500}, {5, 400}, {20, 60}, {100, 40}, {1000, 12}} {
+		for _, name := range slices.Sorted(maps.Keys(list)) {
+			if ever, _, first := list[name].streams(size[0], size[1], 0, 0); ever > 0 {
+				t.Errorf("%s, %d rows: up in %d of %d streams, first after %.1f shards", name, size[0], ever, *rowStreams, first)
+			}
+		}
+	}
+}
+
+// Rows of which one in 20 comes twice, one in five, or all, are told of.
+func TestTwice(t *testing.T) {
+	list := fine()
+	for _, size := range [][2]int{{20, 90}, {100, 30}, {1000, 20}} {
+		for _, name := range slices.Sorted(maps.Keys(list)) {
+			for _, part := range []float64{.05, .2, 1} {
+				_, last, first := list[name].streams(size[0], size[1], part, 1)
+				t.Logf("%s, %d rows, %g come again: up at the end in %d of %d streams, first after %.1f shards", name, size[0], part, last, *rowStreams, first)
+				if last < *rowStreams*9/10 {
+					t.Errorf("%s, %d rows, %g come again: up at the end in %d of %d streams", name, size[0], part, last, *rowStreams)
+				}
+			}
+		}
+	}
+	for _, copies := range []int{2, 3} {
+		if _, last, _ := five(5, 0).streams(20, 30, 1, copies); last < *rowStreams {
+			t.Errorf("%d more of each row: up at the end in %d of %d streams", copies, last, *rowStreams)
+		}
+	}
+}
+
+// What is told is the part of the rows that came before in their shards; of one in 100 nothing is.
+func TestPartOfRows(t *testing.T) {
+	for part, want := range map[float64]float64{1: .5, .2: 1. / 6, .01: 0} {
+		r, rows := rand.New(rand.NewPCG(1, 122)), 0
+		var a *Twice
+		var room Room
+		for range 60 {
+			s := five(2, 0).shard(r, 100, part, 1)
+			rows += len(s.y)
+			a = a.Add(s.table(), 1, &room)
+		}
+		if got := a.Part(float64(rows)); math.Abs(got-want) > .02 {
+			t.Errorf("%g come again: %.3f of the rows, want %.3f", part, got, want)
+		}
+		// Rows that are forgotten count no longer.
+		for range 60 {
+			a = a.Add(five(2, 0).shard(r, 100, 0, 0).table(), .9, &room)
+		}
+		if got := a.Part(1000); got > 0 {
+			t.Errorf("%g came again: %.3f of the rows are after they were forgotten", part, got)
+		}
+	}
+}
+
+// No account is made of shards none of whose rows comes again, and a shard of many rows is looked at in part.
+func TestNoAccount(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 122))
+	var room Room
+	for _, n := range []int{1, 2, 10, 100, 10_000} {
+		for _, unit := range []float64{0, .01, 1} {
+			if a := (*Twice)(nil).Add(five(5, unit).shard(r, n, 0, 0).table(), 1, &room); a != nil {
+				t.Errorf("%d rows, unit %g: %+v", n, unit, a)
+			}
+		}
+	}
+	const n = 100_000
+	a := (*Twice)(nil).Add(five(5, 0).shard(r, n, 1, 1).table(), 1, &room)
+	if math.Abs(float64(a.Again)/n-.5) > .2 || math.Abs(float64(a.Sets)/n-.5) > .2 || a.Found != a.Alike || a.Kept != prints {
+		t.Errorf("%d rows that come twice: %+v", n, a)
+	}
+}
+
+// The unit of distances is found, whatever it is, and none of those that have none.
+func TestUnitAmong(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 122))
+	for _, unit := range []float64{.001, .1, 1. / 15, 1, 7, 5. / 9} {
+		y, apart := make([]float64, 20), []float64(nil)
+		for i := range y {
+			y[i] = 32*5./9 + unit*math.Round(20*r.NormFloat64())
+			if d := math.Abs(y[i] - y[max(i-1, 0)]); d > 0 {
+				apart = append(apart, d)
+			}
+		}
+		if got := unitAmong(apart, y); math.Abs(got/unit-1) > 1e-6 {
+			t.Errorf("a unit of %g is taken for %g", unit, got)
+		}
+	}
+	if got := unitAmong(normal(r, 20), normal(r, 20)); got != 0 {
+		t.Errorf("normal distances have the unit %g", got)
+	}
+}
+
+func normal(r *rand.Rand, n int) []float64 {
+	return drawn(r, n, func() float64 { return math.Abs(r.NormFloat64()) })
+}
+
+// A common response tells nothing, and is one that more than a fifth of the rows have.
+func TestCommon(t *testing.T) {
+	y := make([]float64, 100)
+	for i := range y {
+		switch y[i] = float64(i); {
+		case i%4 == 1:
+			y[i] = -1
+		case i%5 == 2:
+			y[i] = -2
+		}
+	}
+	var room Room
+	if room.findCommon(y); !slices.Equal(room.common, []float64{-1}) {
+		t.Errorf("common are %v", room.common)
+	}
+	s := new(shard)
+	for i := range 40 {
+		s.add(float64(i/2), 0)
+	}
+	if a := (*Twice)(nil).Add(s.table(), 1, &room); a != nil {
+		t.Errorf("rows with a common response: %+v", a)
+	}
+}
+
+// What is appended is read, and what Add cannot have left is refused.
+func TestTwiceCodec(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 122))
+	for _, shards := range []int{1, 2, 9, 60} {
+		var a *Twice
+		var room Room
+		for range shards {
+			a = a.Add(five(2, 0).shard(r, 20, .3, 1).table(), 1, &room)
+		}
+		b := append(a.Append(nil), 7)
+		for n := range len(b) + 1 {
+			got := new(Twice)
+			if rest, ok := got.Read(b[:n]); ok != (n >= len(b)-1) || ok && (len(rest) != n-len(b)+1 || !reflect.DeepEqual(got, a)) {
+				t.Fatalf("%d of %d bytes are read as %+v, %t", n, len(b), got, ok)
+			}
+		}
+		for name, spoil := range map[string]func(a *Twice){
+			"less than none":    func(a *Twice) { a.Again = -1 },
+			"no number":         func(a *Twice) { a.Sets = float32(math.NaN()) },
+			"infinite":          func(a *Twice) { a.Chances = float32(math.Inf(1)) },
+			"no shard":          func(a *Twice) { a.Squares = 0 },
+			"too many sets":     func(a *Twice) { a.Many = a.Sets + 1 },
+			"more than alike":   func(a *Twice) { a.Found = a.Alike + 1 },
+			"none remembered":   func(a *Twice) { a.Kept = 0 },
+			"too many":          func(a *Twice) { a.Kept = prints + 1 },
+			"another next":      func(a *Twice) { a.Next = prints },
+			"too many compared": func(a *Twice) { a.Shards = leastShards + 1 },
+		} {
+			bad := *a
+			if spoil(&bad); bad.valid() {
+				t.Errorf("%s: %+v is read", name, bad)
+			}
+		}
+	}
+}
+
+// Hashes are stored: those of the responses and columns of before are the same for ever.
+func TestPrintOfRow(t *testing.T) {
+	h := []uint64{0, 0}
+	HashNumbers(h, []float64{1, math.Pi, 2}, []int32{1, 2})
+	HashNumbers(h, []float64{.1, -3}, nil)
+	if got := fmt.Sprintf("%x %x %x %x", h[0], h[1], printOf(math.Pi), printOf(math.Copysign(0, -1))); got != "want" {
+		t.Errorf("hashes %s", got)
 	}
 }
