@@ -7,7 +7,6 @@ import (
 
 	"github.com/credence-stream/credence/cdf/bound"
 	"github.com/credence-stream/credence/cdf/correlated"
-	"github.com/credence-stream/credence/cdf/reliability"
 	"github.com/credence-stream/credence/cdf/repeated"
 	"github.com/credence-stream/credence/cdf/season"
 )
@@ -368,41 +367,5 @@ func (a *account) readRepeats(r *reader) {
 	var ok bool
 	if r.b, ok = a.repeats.Read(r.b); !ok {
 		r.fail("%+v in the account of shards that came again", a.repeats)
-	}
-}
-
-// appendReliability appends what is known of predicted probabilities.
-func (a *account) appendReliability(b []byte) []byte {
-	known := a.reliability
-	b = appendFloat32(b, known.Rows)
-	b = appendSums(b, known.Classes[:])
-	return appendSums(b, known.Curves)
-}
-
-func appendSums(b []byte, sums []reliability.Sum) []byte {
-	for i := range sums {
-		b = appendFloat32(appendFloat32(b, sums[i].Off), sums[i].Variance)
-	}
-	return b
-}
-
-// readReliability reads what appendReliability wrote of a key of the design.
-func (a *account) readReliability(r *reader, d *design) {
-	if 8*len(d.names) > len(r.b) {
-		r.fail("cut short")
-		return
-	}
-	known := &reliability.Account{Rows: r.float32(), Curves: make([]reliability.Sum, len(d.names)), Intercept: d.intercept()}
-	readSums(r, known.Classes[:])
-	readSums(r, known.Curves)
-	if r.err == nil && !known.Valid() {
-		r.fail("%+v in the account of probabilities", *known)
-	}
-	a.reliability = known
-}
-
-func readSums(r *reader, sums []reliability.Sum) {
-	for i := range sums {
-		sums[i] = reliability.Sum{Off: r.float32(), Variance: r.float32()}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var rowStreams = flag.Int("row-streams", 10, "streams of each sort by which rows that come again are counted")
+var rowStreams = flag.Int("row-streams", 4, "streams of each sort by which rows that come again are counted")
 
 // streams counts those in which rows are told of at any shard and at the last, and after how many shards they first are.
 func (l law) streams(n, shards int, part float64, copies int) (ever, last int, first float64) {
