@@ -95,6 +95,44 @@ func TestPartOfRows(t *testing.T) {
 	}
 }
 
+// Rows are told of where enough came again, and neither chance nor a unit, common values or shards with levels of their own explain it.
+func TestTold(t *testing.T) {
+	columns := Twice{Again: 50, Sets: 36, Squares: 36_000, Found: 36, Alike: 40, Chances: 11_250, Shards: 3} // 15 are expected
+	responses := Twice{Again: 50, Sets: 64, Squares: 64_000, Natural: 6.4, Alike: 900, Chances: 10_000, Shards: 10}
+	for name, c := range map[string]struct {
+		of     Twice
+		change func(a *Twice)
+		told   bool
+	}{
+		"by columns":                  {columns, func(*Twice) {}, true},
+		"by responses":                {responses, func(*Twice) {}, true},
+		"too few rows":                {columns, func(a *Twice) { a.Again = 19 }, false},
+		"too few sets":                {columns, func(a *Twice) { a.Sets, a.Squares = 7, 1 }, false},
+		"fewer are expected":          {columns, func(a *Twice) { a.Chances-- }, false},
+		"one has the columns":         {columns, func(a *Twice) { a.Columns = 1 }, false},
+		"one of more":                 {columns, func(a *Twice) { a.Columns, a.Chances = 1, 15_750 }, true},
+		"columns without responses":   {columns, func(a *Twice) { a.Alike = 41 }, false},
+		"no rows are alike":           {columns, func(a *Twice) { a.Alike, a.Found = 0, 0 }, false},
+		"a response that others have": {columns, func(a *Twice) { a.Responses = 563 }, false},
+		"few shards":                  {responses, func(a *Twice) { a.Shards = 9 }, false},
+		"one has the response":        {responses, func(a *Twice) { a.Responses = 1 }, false},
+		"one of more has":             {responses, func(a *Twice) { a.Responses, a.Chances = 1, 15_400 }, true},
+		"few sets":                    {responses, func(a *Twice) { a.Sets, a.Squares, a.Natural = 39, 20_000, 0 }, false},
+		"a set of three":              {responses, func(a *Twice) { a.Many = 1 }, true},
+		"two of them":                 {responses, func(a *Twice) { a.Many = 2 }, false},
+		"a unit":                      {responses, func(a *Twice) { a.Natural = 6.5 }, false},
+		"before a shard":              {Twice{Again: 50}, func(*Twice) {}, false},
+	} {
+		a := c.of
+		if c.change(&a); a.Part(1000) > 0 != c.told {
+			t.Errorf("%s: told %t, %.2f are expected", name, !c.told, a.expected())
+		}
+	}
+	if (*Twice)(nil).Part(1000) != 0 || columns.Part(10) != 1 {
+		t.Error("another part")
+	}
+}
+
 // No account is made of shards none of whose rows comes again, and a shard of many rows is looked at in part.
 func TestNoAccount(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 122))
@@ -105,6 +143,13 @@ func TestNoAccount(t *testing.T) {
 				t.Errorf("%d rows, unit %g: %+v", n, unit, a)
 			}
 		}
+	}
+	between := new(shard) // the ends of the columns are the same in all rows
+	for i := range 40 {
+		between.add(1, float64(i), 2, float64(i/2))
+	}
+	if a := (*Twice)(nil).Add(between.table(), 1, &room); a != nil {
+		t.Errorf("rows that differ in a column: %+v", a)
 	}
 	const n = 100_000
 	a := (*Twice)(nil).Add(five(5, 0).shard(r, n, 1, 1).table(), 1, &room)
@@ -191,7 +236,13 @@ func TestTwiceCodec(t *testing.T) {
 		} {
 			bad := *a
 			if spoil(&bad); bad.valid() {
-				t.Errorf("%s: %+v is read", name, bad)
+				t.Errorf("%s: %+v is valid", name, bad)
+			}
+			if bad.Kept > prints {
+				continue
+			}
+			if _, ok := new(Twice).Read(bad.Append(nil)); ok {
+				t.Errorf("%s is read", name)
 			}
 		}
 	}

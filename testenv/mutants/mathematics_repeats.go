@@ -31,7 +31,7 @@ var ofRepeats = []mutant{
 // ofTwice are faults of how rows that come again within their shard are told.
 var ofTwice = []mutant{
 	{"twice: rows of one response are the same", "cdf/repeated/find.go",
-		"&& t.Rows.SameColumns(t.at(i), t.at(j)) {", "{", "^TestOnce$|^TestNoAccount$", repeats},
+		"&& t.Rows.SameColumns(t.at(i), t.at(j)) {", "{", "^TestNoAccount$", repeats},
 	{"twice: a common response tells", "cdf/repeated/find.go",
 		"if n > max(4, rows/5) {", "if n > rows {", "^TestCommon$", repeats},
 	{"twice: rows of a large shard at random", "cdf/repeated/find.go",
@@ -47,9 +47,9 @@ var ofTwice = []mutant{
 	{"twice: later columns are not compared", "cdf/repeated/twice.go",
 		"a.Columns++", "a.Columns += 0", "^TestOnce$", repeats},
 	{"twice: columns that come again tell, whatever the response", "cdf/repeated/twice.go",
-		"determined*a.Alike <= a.Found && a.expected()", "a.expected()", "^TestOnce$", repeats},
+		"determined*a.Alike <= a.Found && a.expected()", "a.expected()", "^TestTold$|^TestOnce$", repeats},
 	{"twice: common values are as good as others", "cdf/repeated/twice.go",
-		"manySets+float32(moreSets*a.Many)", "manySets", "^TestOnce$", repeats},
+		"manySets+float32(moreSets*a.Many)", "manySets", "^TestTold$", repeats},
 	{"twice: what hardly matters is told", "cdf/repeated/twice.go",
 		"part >= rowsMatter &&", "part > 0 &&", "^TestPartOfRows$", repeats},
 	{"twice: nothing is forgotten", "cdf/repeated/twice.go",
