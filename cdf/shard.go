@@ -228,16 +228,19 @@ func (in *intake) Columns(dst []uint64) {
 				repeated.HashNumbers(dst, c.Number, at)
 				continue
 			}
-			in.hashed = slices.Grow(in.hashed[:0], len(c.Levels)+1)[:len(c.Levels)+1]
-			for i, level := range c.Levels {
-				in.hashed[i+1] = uint64(repeated.Hash(0).Text(level))
-			}
+			in.hashed = slices.Grow(in.hashed[:0], len(c.Levels)+1)[:len(c.Levels)+1] // 0: not yet, or none
+			clear(in.hashed)
 			for i := range dst {
 				row := i
 				if at != nil {
 					row = int(at[i])
 				}
-				dst[i] = uint64(repeated.Hash(dst[i]).Word(in.hashed[max(c.Code[row], -1)+1]))
+				code := max(c.Code[row], -1)
+				level := &in.hashed[code+1]
+				if code >= 0 && *level == 0 {
+					*level = uint64(repeated.Hash(0).Text(c.Levels[code]))
+				}
+				dst[i] = uint64(repeated.Hash(dst[i]).Word(*level))
 			}
 		}
 	}
