@@ -342,23 +342,27 @@ func (s *state) readParts(r *reader, version byte, spec *Spec, from *spare) {
 			r.fail("an account of how the size of errors depends on columns")
 		}
 	}
+	a.readMeasurements(r, bits, spec)
+	s.amended = bits&partAmended != 0
+	if s.timeless = bits&partTimeless != 0; s.timeless && !spec.ages() {
+		r.fail("a time was ignored, and none is needed")
+	}
+}
+
+// readMeasurements reads the parts that measurements alone have.
+func (a *account) readMeasurements(r *reader, bits uint16, spec *Spec) {
+	ok := false
 	if r.err == nil && bits&partBound != 0 {
-		ok := false
 		a.bound = new(bound.Account)
 		if r.b, ok = a.bound.Read(r.b); !ok || spec.RawResponse {
 			r.fail("%+v in the account of the ends of responses", *a.bound)
 		}
 	}
 	if r.err == nil && bits&partTwice != 0 {
-		ok := false
 		a.twice = new(repeated.Twice)
 		if r.b, ok = a.twice.Read(r.b); !ok || spec.RawResponse || spec.Steps {
 			r.fail("%+v in the account of rows that came again", *a.twice)
 		}
-	}
-	s.amended = bits&partAmended != 0
-	if s.timeless = bits&partTimeless != 0; s.timeless && !spec.ages() {
-		r.fail("a time was ignored, and none is needed")
 	}
 }
 
