@@ -10,13 +10,13 @@ import (
 	"github.com/credence-stream/credence/cdf"
 )
 
-// twiceIn doubles the rows of a batch, and leaves out a response and, of a column of numbers, a value.
+// twiceIn doubles the rows of a batch, and leaves out a response behind the first half.
 func twiceIn(b *cdf.Batch) {
 	for i := range b.Columns {
 		c := &b.Columns[i]
 		c.Number, c.Code = append(c.Number, c.Number...), append(c.Code, c.Code...)
 		if c.Name == "y" {
-			c.Number[1] = math.NaN()
+			c.Number[len(c.Number)/2+1] = math.NaN()
 		}
 	}
 	b.Rows *= 2
