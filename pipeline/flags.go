@@ -45,7 +45,7 @@ func (r *result) flagged(flags []string, filter *cdf.Filter) {
 		case cdf.RepeatedFlag:
 			r.Repeats.Shards, r.Repeats.Part = filter.Repeated()
 		case cdf.RepeatedRowsFlag:
-			r.RowsAgain = filter.RepeatedRows()
+			r.Again = filter.RepeatedRows()
 		case cdf.MiscalibratedFlag, cdf.CurvedFlag:
 			r.Curved = filter.Curved()
 		case cdf.UnequalFlag:
@@ -98,7 +98,7 @@ func (l *flagLog) report(log *slog.Logger, p Partition, tasks []task) {
 			case flag == cdf.RepeatedFlag:
 				args = append(args, "found", t.result.Repeats.Shards, "part", math.Round(100*t.result.Repeats.Part)/100)
 			case flag == cdf.RepeatedRowsFlag:
-				args = append(args, "part", math.Round(100*t.result.RowsAgain)/100)
+				args = append(args, "part", math.Round(100*t.result.Again)/100)
 			case (flag == cdf.MiscalibratedFlag || flag == cdf.CurvedFlag) && t.result.Curved != "":
 				args = append(args, "curved", t.result.Curved)
 			case flag == cdf.UnequalFlag && t.result.Uneven != "":

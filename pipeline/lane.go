@@ -56,32 +56,32 @@ type task struct {
 
 // result counts what became of a record.
 type result struct {
-	Kind      string
-	Rows      int64
-	Unheard   int64 // rows without a response
-	Dropped   int64
-	Drops     []cdf.Drop
-	Skipped   string // applied | repeat
-	Dead      Stage
-	Fault     *fault.Error // of the program, also one that did not cost the record
-	Scored    int64        // rows
-	Density   float64
-	Coverage  float64
-	Waiting   int64   // rows that were put to those that wait for a shard
-	Seconds   float64 // of an update, 0: there was none
-	MinESS    float64 // 0 without draws
-	MaxRHat   float64
-	Flags     []string // of the model, see cdf.Flagger
-	Together  []string // columns that determine each other, where a flag says so
-	Repeats   Repeats  // where a flag says that there are some
-	RowsAgain float64  // part of the rows that came before in their shards, likewise
-	Curved    string   // the column with a curve that the model lacks, likewise
-	Uneven    string   // the column far from whose mean errors vary more, likewise
-	Season    float64  // steps after which errors return, where SeasonFlag says that they do
-	Moved     float64  // steps since the mean of a level is another, where LevelMovedFlag says so
-	Bound     float64  // at which many responses are, where BoundFlag says so,
-	AtBound   float64  // and their part of all
-	Alerts    []alert.Event
+	Kind     string
+	Rows     int64
+	Unheard  int64 // rows without a response
+	Dropped  int64
+	Drops    []cdf.Drop
+	Skipped  string // applied | repeat
+	Dead     Stage
+	Fault    *fault.Error // of the program, also one that did not cost the record
+	Scored   int64        // rows
+	Density  float64
+	Coverage float64
+	Waiting  int64   // rows that were put to those that wait for a shard
+	Seconds  float64 // of an update, 0: there was none
+	MinESS   float64 // 0 without draws
+	MaxRHat  float64
+	Flags    []string // of the model, see cdf.Flagger
+	Together []string // columns that determine each other, where a flag says so
+	Repeats  Repeats  // where a flag says that there are some
+	Again    float64  // part of the rows that came before in their shards, likewise
+	Curved   string   // the column with a curve that the model lacks, likewise
+	Uneven   string   // the column far from whose mean errors vary more, likewise
+	Season   float64  // steps after which errors return, where SeasonFlag says that they do
+	Moved    float64  // steps since the mean of a level is another, where LevelMovedFlag says so
+	Bound    float64  // at which many responses are, where BoundFlag says so,
+	AtBound  float64  // and their part of all
+	Alerts   []alert.Event
 }
 
 // cutPart is one lane's share of a cut.
