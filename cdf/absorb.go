@@ -114,6 +114,7 @@ func (f *Filter) advance(b *Batch, observed int, back *undo) (err error) {
 	s.clock, s.timeless = w.tick.clock, w.tick.ignored
 	s.neff = forget*s.neff + float64(observed)
 	s.account.repeats.Add(w.intake.print(f.foretold()), float64(observed), forget)
+	f.compareRows(observed, forget)
 	f.scoreEvidence(int64(observed), before)
 	s.n += int64(observed)
 	return nil
@@ -305,6 +306,15 @@ func (f *Filter) compareEnds(stood bool) {
 		y = f.ws.replay.y
 	}
 	s.account.bound = s.account.bound.Add(y)
+}
+
+// compareRows takes the rows of a shard of measurements into what is known of those that come again in theirs. Steps of time that
+// are the same are others, and those with a time come once.
+func (f *Filter) compareRows(observed int, forget float64) {
+	if in := &f.ws.intake; observed > 0 && !f.spec.RawResponse && !f.spec.Steps {
+		in.table(&f.ws.table)
+		f.now.account.twice = f.now.account.twice.Add(&f.ws.table, forget, &f.ws.rows)
+	}
 }
 
 // settle lets groups go, selects what is described of the others and makes

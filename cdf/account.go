@@ -37,6 +37,8 @@ type account struct {
 
 	errors  correlated.Errors
 	repeats repeated.Sketch
+	// Of measurements of which a row came again in its shard.
+	twice *repeated.Twice
 	// Of a model of two classes, nil before it has told of a row.
 	reliability *reliability.Account
 	// Of a model that tells of transforms by row, and has columns that may lack a curve; nil before.
@@ -312,6 +314,7 @@ func (a *account) appendFlags(dst []string, verdict fit, heavy bool, rows float6
 		{outliers, a.wild > 1/math.E || a.far > strayTill*rows},
 		{correlatedErrors, a.errors.Correlated()},
 		{RepeatedFlag, a.repeats.Part(rows) > 0},
+		{RepeatedRowsFlag, a.twice.Part(rows) > 0},
 		{CurvedFlag, a.curved != nil && a.curved.Curved() >= 0},
 		{SeasonFlag, a.season != nil && a.season.Season() > 0},
 		{LevelMovedFlag, a.season != nil && a.season.Moved > 0},

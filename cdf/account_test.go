@@ -82,6 +82,8 @@ func TestParts(t *testing.T) {
 	of[0].add("a")
 	of[0].add("b")
 	ends := (*bound.Account)(nil).Add([]float64{0, 0, 0, 1, 2, 3})
+	twice := &repeated.Twice{Again: 2, Sets: 2, Squares: 400, Natural: .1, Found: 2, Alike: 3, Chances: 40, Columns: 1, Responses: 2, Shards: 1, Kept: 2, Next: 2}
+	twice.Last[0], twice.Last[1] = repeated.Row{Columns: 7, Response: 8}, repeated.Row{Columns: 9, Response: 1 << 31}
 	two := &design{names: []string{"intercept", "x"}}
 	hourly := NewSpec("k", "", struct{}{}, nil)
 	hourly.Forget, hourly.ForgetPer = .9, Clock{Unit: "duration", Millis: 3_600_000}
@@ -99,8 +101,9 @@ func TestParts(t *testing.T) {
 		{state{account: account{curved: uneven}}, snapshotParts},
 		{state{account: account{unequal: apart}, factors: of}, snapshotParts},
 		{state{account: account{bound: ends}}, snapshotParts},
+		{state{account: account{twice: twice}}, snapshotParts},
 		{state{account: account{errors: errorsThere, repeats: sketch}}, snapshotParts},
-		{state{account: account{errors: errorsThere, repeats: sketch, reliability: known, curved: uneven, far: 90_001, unequal: apart, bound: ends}, timeless: true, factors: of}, snapshotParts},
+		{state{account: account{errors: errorsThere, repeats: sketch, reliability: known, curved: uneven, far: 90_001, unequal: apart, bound: ends, twice: twice}, timeless: true, factors: of}, snapshotParts},
 		{state{amended: true}, snapshotParts},
 	} {
 		if c.state.design = two; c.state.version() != c.version {
@@ -117,7 +120,7 @@ func TestParts(t *testing.T) {
 	if s := (&state{account: account{reliability: &reliability.Account{}}}); s.version() != snapshotFirst {
 		t.Errorf("an account of no predicted row is written in version %d", s.version())
 	}
-	for bits, later := range map[uint16]bool{0: false, partErrors: false, partTimeless: false, partFar: false, partCurved: false, partMore: false, partMore | partFar: false, partMore | partUnequal: false, partMore | partUneven: false, partMore | partBound: false, partMore | 1<<12: true, partMore | 1<<15 | partUnequal: true} {
+	for bits, later := range map[uint16]bool{0: false, partErrors: false, partTimeless: false, partFar: false, partCurved: false, partMore: false, partMore | partFar: false, partMore | partUnequal: false, partMore | partUneven: false, partMore | partBound: false, partMore | partTwice: false, partMore | 1<<13: true, partMore | 1<<15 | partUnequal: true} {
 		got, r := state{design: two}, &reader{b: append([]byte{byte(bits), byte(bits >> 8)}, make([]byte, 99)...)}
 		if got.readParts(r, snapshotParts, NewSpec("k", "", struct{}{}, nil), new(spare)); !errors.Is(r.err, ErrSnapshot) || errors.Is(r.err, ErrLater) != later {
 			t.Errorf("parts %b: %v", bits, r.err)
@@ -131,9 +134,20 @@ func TestParts(t *testing.T) {
 	}
 	counts := NewSpec("k", "", struct{}{}, nil)
 	counts.RawResponse = true
-	got, cut := state{design: two}, &reader{b: (&state{account: account{bound: ends}}).appendParts(nil, snapshotParts)}
-	if got.readParts(cut, snapshotParts, counts, new(spare)); cut.err == nil {
-		t.Error("the ends of counts are read")
+	steps := NewSpec("k", "", struct{}{}, nil)
+	steps.Steps = true
+	for what, c := range map[string]struct {
+		of   *Spec
+		held account
+	}{
+		"the ends of counts":               {counts, account{bound: ends}},
+		"rows of counts that are the same": {counts, account{twice: twice}},
+		"steps that are the same":          {steps, account{twice: twice}},
+	} {
+		got, cut := state{design: two}, &reader{b: (&state{account: c.held}).appendParts(nil, snapshotParts)}
+		if got.readParts(cut, snapshotParts, c.of, new(spare)); cut.err == nil {
+			t.Errorf("%s are read", what)
+		}
 	}
 	wrong := state{account: account{reliability: &reliability.Account{Rows: 1, Classes: [reliability.Classes]reliability.Sum{{Off: 1}}, Curves: known.Curves}}, design: two}
 	r := &reader{b: wrong.appendParts(nil, snapshotParts)}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf/bound"
 	"github.com/credence-stream/credence/cdf/correlated"
-	"github.com/credence-stream/credence/cdf/reliability"
+	"github.com/credence-stream/credence/cdf/repeated"
 	"github.com/credence-stream/credence/cdf/season"
 )
 
@@ -198,6 +198,7 @@ const (
 	partAmended                 // releases before this part do not read the model's state, or a part: nothing follows
 	partUneven                  // of columns that the size of errors may depend on, beside partCurved
 	partBound                   // of measurements one of whose shards had an extreme several times
+	partTwice                   // of measurements of which a row came again in its shard
 	allParts        = 1<<iota - 1
 )
 
@@ -237,6 +238,9 @@ func (s *state) held() (bits uint16) {
 	if a.bound != nil {
 		bits |= partMore | partBound
 	}
+	if a.twice != nil {
+		bits |= partMore | partTwice
+	}
 	return bits
 }
 
@@ -274,6 +278,9 @@ func (s *state) appendParts(b []byte, version byte) []byte {
 	}
 	if bits&partBound != 0 {
 		b = a.bound.Append(b)
+	}
+	if bits&partTwice != 0 {
+		b = a.twice.Append(b)
 	}
 	return b
 }
@@ -335,16 +342,27 @@ func (s *state) readParts(r *reader, version byte, spec *Spec, from *spare) {
 			r.fail("an account of how the size of errors depends on columns")
 		}
 	}
+	a.readMeasurements(r, bits, spec)
+	s.amended = bits&partAmended != 0
+	if s.timeless = bits&partTimeless != 0; s.timeless && !spec.ages() {
+		r.fail("a time was ignored, and none is needed")
+	}
+}
+
+// readMeasurements reads the parts that measurements alone have.
+func (a *account) readMeasurements(r *reader, bits uint16, spec *Spec) {
+	ok := false
 	if r.err == nil && bits&partBound != 0 {
-		ok := false
 		a.bound = new(bound.Account)
 		if r.b, ok = a.bound.Read(r.b); !ok || spec.RawResponse {
 			r.fail("%+v in the account of the ends of responses", *a.bound)
 		}
 	}
-	s.amended = bits&partAmended != 0
-	if s.timeless = bits&partTimeless != 0; s.timeless && !spec.ages() {
-		r.fail("a time was ignored, and none is needed")
+	if r.err == nil && bits&partTwice != 0 {
+		a.twice = new(repeated.Twice)
+		if r.b, ok = a.twice.Read(r.b); !ok || spec.RawResponse || spec.Steps {
+			r.fail("%+v in the account of rows that came again", *a.twice)
+		}
 	}
 }
 
@@ -353,41 +371,5 @@ func (a *account) readRepeats(r *reader) {
 	var ok bool
 	if r.b, ok = a.repeats.Read(r.b); !ok {
 		r.fail("%+v in the account of shards that came again", a.repeats)
-	}
-}
-
-// appendReliability appends what is known of predicted probabilities.
-func (a *account) appendReliability(b []byte) []byte {
-	known := a.reliability
-	b = appendFloat32(b, known.Rows)
-	b = appendSums(b, known.Classes[:])
-	return appendSums(b, known.Curves)
-}
-
-func appendSums(b []byte, sums []reliability.Sum) []byte {
-	for i := range sums {
-		b = appendFloat32(appendFloat32(b, sums[i].Off), sums[i].Variance)
-	}
-	return b
-}
-
-// readReliability reads what appendReliability wrote of a key of the design.
-func (a *account) readReliability(r *reader, d *design) {
-	if 8*len(d.names) > len(r.b) {
-		r.fail("cut short")
-		return
-	}
-	known := &reliability.Account{Rows: r.float32(), Curves: make([]reliability.Sum, len(d.names)), Intercept: d.intercept()}
-	readSums(r, known.Classes[:])
-	readSums(r, known.Curves)
-	if r.err == nil && !known.Valid() {
-		r.fail("%+v in the account of probabilities", *known)
-	}
-	a.reliability = known
-}
-
-func readSums(r *reader, sums []reliability.Sum) {
-	for i := range sums {
-		sums[i] = reliability.Sum{Off: r.float32(), Variance: r.float32()}
 	}
 }

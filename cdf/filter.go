@@ -201,6 +201,9 @@ func (f *Filter) save() undo {
 	if b := f.now.account.bound; b != nil {
 		f.ws.boundBefore = *b
 	}
+	if a := f.now.account.twice; a != nil {
+		f.ws.twiceBefore = *a
+	}
 	for i := range f.now.factors {
 		if n := len(f.now.factors[i].levels); i == 0 {
 			back.levels = n
@@ -240,6 +243,9 @@ func (f *Filter) restore(back *undo) error {
 	}
 	if b := f.now.account.bound; b != nil {
 		*b = f.ws.boundBefore
+	}
+	if a := f.now.account.twice; a != nil {
+		*a = f.ws.twiceBefore
 	}
 	f.outdated()
 	f.summed = back.summed && !f.SelfDescribing()

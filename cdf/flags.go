@@ -37,6 +37,9 @@ const (
 // RepeatedFlag is raised where shards came more than once, so that their rows count as often.
 const RepeatedFlag = "repeated_shards"
 
+// RepeatedRowsFlag is raised where rows of measurements came more than once in their shards, so that they count as often.
+const RepeatedRowsFlag = "repeated_rows"
+
 // CurvedFlag is raised where the response depends on a column by a curve that the model does not have.
 const CurvedFlag = "curved"
 
@@ -61,7 +64,7 @@ const MiscalibratedFlag = "miscalibrated"
 
 // Flags lists the flags that the engine raises.
 func Flags() []string {
-	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, heavyTails, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, CurvedFlag, SeasonFlag, LevelMovedFlag, UnequalFlag, BoundFlag, CollinearFlag, timeIgnored}
+	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, heavyTails, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, RepeatedRowsFlag, CurvedFlag, SeasonFlag, LevelMovedFlag, UnequalFlag, BoundFlag, CollinearFlag, timeIgnored}
 }
 
 // Advise says what to do about a flag that the engine raises, empty where the
@@ -94,6 +97,9 @@ func Advise(flag string) string {
 	case RepeatedFlag:
 		return "shards came again bit for bit, whose rows count as often as they came, so that intervals are too short: let the producer send the header " +
 			"credence-shard, or be idempotent, and read the topic again with a new group, or forget; a response that its columns give exactly looks the same"
+	case RepeatedRowsFlag:
+		return "rows came again in their shards, the same in the response and all columns, and count as often as they came, so that intervals are too short: look for a join that has a row several times, or an append that was tried again, " +
+			"send each row once and read the topic again with a new group; a response that its columns give exactly, measured several times, looks the same"
 	case SeasonFlag:
 		return "errors return after a period, which the model has not: the level follows the season, so that phi, tau2 and sigma2 are those that follow it best " +
 			"and forecasts lack it: take the season out of the response first, as its mean by hour or by day of the week, and read the topic again with a new group"
@@ -270,6 +276,15 @@ func (f *Filter) Repeated() (shards int64, part float64) {
 		shards = s.account.repeats.Again.Shards
 	}
 	return shards, part
+}
+
+// RepeatedRows returns which part of the discounted rows of the state came before in their shards, 0 where the summary of the last Update has no
+// RepeatedRowsFlag.
+func (f *Filter) RepeatedRows() float64 {
+	if f.broken != nil {
+		return 0
+	}
+	return f.now.account.twice.Part(f.now.neff)
 }
 
 // Season returns the period, in steps, after which the errors of a time series return, 0 where the

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/credence-stream/credence/cdf/repeated"
 	"github.com/credence-stream/credence/cdf/vec"
 )
 
@@ -28,20 +27,22 @@ type cause struct {
 // intake decides which rows of a batch are used and lays them out as a
 // shard. Its buffers are reused from shard to shard.
 type intake struct {
-	batch  *Batch
-	at     *layout
-	made   Derivation // of the batch's columns from those of raw, nil: they are as they came
-	raw    *Batch
-	drop   []dropped // per row of the batch
-	cause  []cause   // per row that is dropped, the first
-	lost   bool      // one was dropped
-	silent bool      // a number is missing in the response
-	rows   []int32   // admitted rows of the batch, ascending
-	all    []int32   // 0, 1, ...: the rows where none was dropped
-	some   []int32   // the rows where one was
-	hot    [][]int32 // per source: categorical, the column of X per row of the batch
-	labels labels
-	heard  []float64 // responses, where rows lack them or are left out
+	batch   *Batch
+	at      *layout
+	made    Derivation // of the batch's columns from those of raw, nil: they are as they came
+	raw     *Batch
+	drop    []dropped // per row of the batch
+	cause   []cause   // per row that is dropped, the first
+	lost    bool      // one was dropped
+	silent  bool      // a number is missing in the response
+	rows    []int32   // admitted rows of the batch, ascending
+	all     []int32   // 0, 1, ...: the rows where none was dropped
+	some    []int32   // the rows where one was
+	hot     [][]int32 // per source: categorical, the column of X per row of the batch
+	labels  labels
+	heard   []float64 // responses, where rows lack them or are left out
+	hashed  []uint64  // levels of a column
+	heardAt []int32   // rows of the batch that have them
 
 	// presumes says that all numbers of features are finite, as those of nearly all shards are: who lays the
 	// rows out sees whether they are, so that each is read once.
@@ -323,58 +324,4 @@ func (in *intake) count() int {
 		}
 	}
 	return n
-}
-
-// print returns what tells the shard from others: the responses of all admitted rows and the columns
-// of the first and the last, in any order, in the units that they came in. density is as of repeated.Bits. A row of a time column
-// comes once.
-func (in *intake) print(density float64) (sh repeated.Shard) {
-	if in.at.y < 0 || in.at.time >= 0 {
-		return sh
-	}
-	y := in.responses()
-	if sh.Bits = repeated.Bits(y, density); !(sh.Bits >= repeated.Least) {
-		return sh
-	}
-	h, at := repeated.Numbers(y), in.at
-	for _, row := range [...]int32{in.rows[0], in.rows[len(in.rows)-1]} {
-		sum := h
-		for _, columns := range [...][]int{at.sources, at.groups, at.slopes} {
-			for _, i := range columns {
-				sum += in.batch.Columns[i].print(h, int(row))
-			}
-		}
-		if at.exposure >= 0 {
-			sum += in.batch.Columns[at.exposure].print(h, int(row))
-		}
-		h = h.Word(uint64(sum))
-	}
-	sh.Print = h.Print()
-	return sh
-}
-
-// responses returns those of the admitted rows that have one.
-func (in *intake) responses() []float64 {
-	y := in.batch.Columns[in.at.y].Number
-	if !in.lost && !in.silent {
-		return y
-	}
-	in.heard = in.heard[:0]
-	for _, row := range in.rows {
-		if v := y[row]; !math.IsNaN(v) {
-			in.heard = append(in.heard, v)
-		}
-	}
-	return in.heard
-}
-
-// print returns a hash with the value of a row.
-func (c *Column) print(h repeated.Hash, row int) repeated.Hash {
-	if c.Type != Text {
-		return h.Number(c.Number[row])
-	}
-	if code := c.Code[row]; code >= 0 {
-		return h.Text(c.Levels[code])
-	}
-	return h.Word(0)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf/curved"
 	"github.com/credence-stream/credence/cdf/reliability"
+	"github.com/credence-stream/credence/cdf/repeated"
 	"github.com/credence-stream/credence/cdf/season"
 )
 
@@ -137,4 +138,121 @@ func (s *Shard) Observed() int {
 		}
 	}
 	return n
+}
+
+// print returns what tells the shard from others: the responses of all admitted rows and the columns
+// of the first and the last, in any order, in the units that they came in. density is as of repeated.Bits. A row of a time column
+// comes once.
+func (in *intake) print(density float64) (sh repeated.Shard) {
+	if in.at.y < 0 || in.at.time >= 0 {
+		return sh
+	}
+	y := in.responses()
+	if sh.Bits = repeated.Bits(y, density); !(sh.Bits >= repeated.Least) {
+		return sh
+	}
+	h, at := repeated.Numbers(y), in.at
+	for _, row := range [...]int32{in.rows[0], in.rows[len(in.rows)-1]} {
+		sum := h
+		for _, columns := range [...][]int{at.sources, at.groups, at.slopes} {
+			for _, i := range columns {
+				sum += in.batch.Columns[i].print(h, int(row))
+			}
+		}
+		if at.exposure >= 0 {
+			sum += in.batch.Columns[at.exposure].print(h, int(row))
+		}
+		h = h.Word(uint64(sum))
+	}
+	sh.Print = h.Print()
+	return sh
+}
+
+// responses returns those of the admitted rows that have one.
+func (in *intake) responses() []float64 {
+	y := in.batch.Columns[in.at.y].Number
+	if !in.lost && !in.silent {
+		return y
+	}
+	in.heard, in.heardAt = in.heard[:0], in.heardAt[:0]
+	for _, row := range in.rows {
+		if v := y[row]; !math.IsNaN(v) {
+			in.heard, in.heardAt = append(in.heard, v), append(in.heardAt, row)
+		}
+	}
+	return in.heard
+}
+
+// table lays out the admitted rows with a response for comparison, in the units that they came in.
+func (in *intake) table(t *repeated.Table) {
+	t.Y, t.At, t.Rows, t.Ends = in.responses(), nil, in, [2][]float64{}
+	if in.lost || in.silent {
+		t.At = in.heardAt
+	}
+	for _, columns := range [...][]int{in.at.sources, in.at.slopes} {
+		for _, i := range columns {
+			if c := &in.batch.Columns[i]; c.Type == Text {
+				continue
+			} else if t.Ends[0] == nil {
+				t.Ends[0] = c.Number
+			} else {
+				t.Ends[1] = c.Number
+			}
+		}
+	}
+}
+
+// SameColumns reports whether two rows of the batch have the same columns.
+func (in *intake) SameColumns(i, j int32) bool {
+	for _, columns := range [...][]int{in.at.sources, in.at.groups, in.at.slopes} {
+		for _, k := range columns {
+			if c := &in.batch.Columns[k]; c.Type == Text && c.Code[i] != c.Code[j] || c.Type != Text && c.Number[i] != c.Number[j] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Columns fills in hashes of the columns of the rows that a table has.
+func (in *intake) Columns(dst []uint64) {
+	clear(dst)
+	at := []int32(nil)
+	if in.lost || in.silent {
+		at = in.heardAt
+	}
+	for _, columns := range [...][]int{in.at.sources, in.at.groups, in.at.slopes} {
+		for _, k := range columns {
+			c := &in.batch.Columns[k]
+			if c.Type != Text {
+				repeated.HashNumbers(dst, c.Number, at)
+				continue
+			}
+			in.hashed = slices.Grow(in.hashed[:0], len(c.Levels)+1)[:len(c.Levels)+1] // 0: not yet, or none
+			clear(in.hashed)
+			for i := range dst {
+				row := i
+				if at != nil {
+					row = int(at[i])
+				}
+				code := max(c.Code[row], -1)
+				level := &in.hashed[code+1]
+				if code >= 0 && *level == 0 {
+					*level = uint64(repeated.Hash(0).Text(c.Levels[code]))
+				}
+				dst[i] = uint64(repeated.Hash(dst[i]).Word(*level))
+			}
+		}
+	}
+}
+
+// print returns a hash with the value of a row.
+func (c *Column) print(h repeated.Hash, row int) repeated.Hash {
+	if c.Type != Text {
+		return h.Number(c.Number[row])
+	}
+	if code := c.Code[row]; code >= 0 {
+		return h.Text(c.Levels[code])
+	}
+	return h.Word(0)
 }

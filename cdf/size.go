@@ -73,6 +73,9 @@ func (s *state) size() int64 {
 	if b := s.account.bound; b != nil {
 		size += int64(unsafe.Sizeof(*b))
 	}
+	if a := s.account.twice; a != nil {
+		size += int64(unsafe.Sizeof(*a))
+	}
 	for i := range s.drops {
 		size += int64(len(s.drops[i].Column))
 	}

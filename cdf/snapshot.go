@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+
+	"github.com/credence-stream/credence/cdf/reliability"
 )
 
 // A snapshot is
@@ -250,4 +252,40 @@ func (s *state) takeRounded(from *state) bool {
 	number(&s.evidence, from.evidence, 1)
 	s.account = from.account // judgements, whose rules may change as well
 	return same
+}
+
+// appendReliability appends what is known of predicted probabilities.
+func (a *account) appendReliability(b []byte) []byte {
+	known := a.reliability
+	b = appendFloat32(b, known.Rows)
+	b = appendSums(b, known.Classes[:])
+	return appendSums(b, known.Curves)
+}
+
+func appendSums(b []byte, sums []reliability.Sum) []byte {
+	for i := range sums {
+		b = appendFloat32(appendFloat32(b, sums[i].Off), sums[i].Variance)
+	}
+	return b
+}
+
+// readReliability reads what appendReliability wrote of a key of the design.
+func (a *account) readReliability(r *reader, d *design) {
+	if 8*len(d.names) > len(r.b) {
+		r.fail("cut short")
+		return
+	}
+	known := &reliability.Account{Rows: r.float32(), Curves: make([]reliability.Sum, len(d.names)), Intercept: d.intercept()}
+	readSums(r, known.Classes[:])
+	readSums(r, known.Curves)
+	if r.err == nil && !known.Valid() {
+		r.fail("%+v in the account of probabilities", *known)
+	}
+	a.reliability = known
+}
+
+func readSums(r *reader, sums []reliability.Sum) {
+	for i := range sums {
+		sums[i] = reliability.Sum{Off: r.float32(), Variance: r.float32()}
+	}
 }

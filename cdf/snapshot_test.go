@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write golden files that do not exist ye
 
 // goldens are snapshots of every version of the format: with kept rows, with
 // frozen constants, of a sampled model with groups, with rows that were dropped, with errors that rows share, with shards that came again,
-// with predicted probabilities and with a time that was ignored. They load for ever; a new version adds files beside them.
+// with predicted probabilities, with a time that was ignored and with rows that came again in their shards. They load for ever; a new version adds files beside them.
 var goldens = []struct {
 	file   string
 	spec   func() *cdf.Spec
@@ -46,6 +46,7 @@ var goldens = []struct {
 	{"testdata/snapshot_v4_line_classes.bin", cdftest.ClassedLine, cdftest.LineShards, 30},
 	{"testdata/snapshot_v4_line_classes_errors_dropped.bin", cdftest.ClassedLine, gappyShards, 36},
 	{"testdata/snapshot_v4_line_clock.bin", hourly, timelessShards, 28},
+	{"testdata/snapshot_v4_line_twice.bin", cdftest.Line, twiceShards, 30},
 }
 
 // gappyShards are those of a line, some of whose rows have no x.
@@ -65,6 +66,19 @@ func sentAgain(seed uint64, n int) []*cdf.Batch {
 	for i := range shards {
 		if i%20 >= 10 {
 			shards[i] = shards[i-10]
+		}
+	}
+	return shards
+}
+
+// twiceShards are those of a line each of whose rows comes twice in its shard.
+func twiceShards(seed uint64, n int) []*cdf.Batch {
+	shards := cdftest.LineShards(seed, n)
+	for _, b := range shards {
+		b.Rows *= 2
+		for i := range b.Columns {
+			c := &b.Columns[i]
+			c.Number = append(c.Number, c.Number...)
 		}
 	}
 	return shards

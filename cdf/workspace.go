@@ -6,6 +6,7 @@ import (
 	"github.com/credence-stream/credence/cdf/fault"
 	"github.com/credence-stream/credence/cdf/mcmc"
 	"github.com/credence-stream/credence/cdf/reliability"
+	"github.com/credence-stream/credence/cdf/repeated"
 	"github.com/credence-stream/credence/cdf/season"
 	"github.com/credence-stream/credence/cdf/unequal"
 )
@@ -69,6 +70,10 @@ type Workspace struct {
 	unequal       unequal.Room
 	unequalBefore unequal.Account
 	boundBefore   bound.Account // what was known of the ends of responses
+	// The rows of a shard to be compared with each other, and what was known of those that come again.
+	table       repeated.Table
+	rows        repeated.Room
+	twiceBefore repeated.Twice
 }
 
 // NewWorkspace returns an empty workspace.

@@ -55,10 +55,11 @@ func TestFlagLogOutlivesAnAssignment(t *testing.T) {
 
 // A line says what else is known of its flag, and nothing of another.
 func TestFlagLogSaysWhatIsKnown(t *testing.T) {
-	known := result{Kind: "x", Together: []string{"a", "b"}, Repeats: Repeats{Shards: 3, Part: .257}, Curved: "c", Uneven: "d", Season: 23.96, Moved: 411, Bound: 100, AtBound: .3333}
+	known := result{Kind: "x", Together: []string{"a", "b"}, Repeats: Repeats{Shards: 3, Part: .257}, Again: .048, Curved: "c", Uneven: "d", Season: 23.96, Moved: 411, Bound: 100, AtBound: .3333}
 	for flag, want := range map[string]string{
 		cdf.CollinearFlag:     ` columns="a, b"`,
 		cdf.RepeatedFlag:      ` found=3 part=0.26`,
+		cdf.RepeatedRowsFlag:  ` part=0.05`,
 		cdf.CurvedFlag:        ` curved=c`,
 		cdf.MiscalibratedFlag: ` curved=c`,
 		cdf.UnequalFlag:       ` column=d`,

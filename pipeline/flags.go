@@ -44,6 +44,8 @@ func (r *result) flagged(flags []string, filter *cdf.Filter) {
 			r.Together = filter.Collinear()
 		case cdf.RepeatedFlag:
 			r.Repeats.Shards, r.Repeats.Part = filter.Repeated()
+		case cdf.RepeatedRowsFlag:
+			r.Again = filter.RepeatedRows()
 		case cdf.MiscalibratedFlag, cdf.CurvedFlag:
 			r.Curved = filter.Curved()
 		case cdf.UnequalFlag:
@@ -95,6 +97,8 @@ func (l *flagLog) report(log *slog.Logger, p Partition, tasks []task) {
 				args = append(args, "columns", strings.Join(t.result.Together, ", "))
 			case flag == cdf.RepeatedFlag:
 				args = append(args, "found", t.result.Repeats.Shards, "part", math.Round(100*t.result.Repeats.Part)/100)
+			case flag == cdf.RepeatedRowsFlag:
+				args = append(args, "part", math.Round(100*t.result.Again)/100)
 			case (flag == cdf.MiscalibratedFlag || flag == cdf.CurvedFlag) && t.result.Curved != "":
 				args = append(args, "curved", t.result.Curved)
 			case flag == cdf.UnequalFlag && t.result.Uneven != "":

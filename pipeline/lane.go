@@ -74,6 +74,7 @@ type result struct {
 	Flags    []string // of the model, see cdf.Flagger
 	Together []string // columns that determine each other, where a flag says so
 	Repeats  Repeats  // where a flag says that there are some
+	Again    float64  // part of the rows that came before in their shards, likewise
 	Curved   string   // the column with a curve that the model lacks, likewise
 	Uneven   string   // the column far from whose mean errors vary more, likewise
 	Season   float64  // steps after which errors return, where SeasonFlag says that they do

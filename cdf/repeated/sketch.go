@@ -1,7 +1,8 @@
 // Package repeated tells whether shards come more than once, as those of a producer that sends
 // again what it did not hear was taken: their rows then count twice, and intervals are too
 // short. It remembers fingerprints of some shards of a key, and judges a shard that has one
-// of these by how unlikely it is that another shard has the same responses.
+// of these by how unlikely it is that another shard has the same responses. Rows that come more than
+// once in their shard are judged by whether later shards have the same.
 package repeated
 
 import "slices"

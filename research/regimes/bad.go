@@ -125,6 +125,7 @@ func badLinear() []regime {
 	return []regime{
 		one("two rows in all", design+"two shards of a row.", "flagged", 2, []int{1, 1}, nil, true),
 		one("shards sent twice", design+"20 shards of 20 rows, every other one a copy of the one before.", "flagged", 2, equal(20, 20), func(f rowOf) rowOf { return f.twice(20) }, true),
+		one("rows twice in their shard", design+"20 shards of 10 rows, each row twice in its shard.", "flagged", 2, equal(20, 10), func(f rowOf) rowOf { return f.twice(1) }, true),
 		one("60 columns, 20 rows", "The same slopes in turn; two shards of 10 rows.", "flagged", 60, equal(2, 10), nil, true),
 		one("the response by 100", design+"20 shards of 50 rows, the response a hundredth from the eleventh on.", "flagged", 2, equal(20, 50), func(f rowOf) rowOf { return f.times(500, 2, .01) }, false),
 		one("the response with another sign", design+"20 shards of 50 rows, the response negated from the eleventh on.", "flagged", 2, equal(20, 50), func(f rowOf) rowOf { return f.times(500, 2, -1) }, false),

@@ -50,6 +50,7 @@ var notes = map[string]string{
 	"probit: bad data: shards sent twice":                   "As for linear. Twenty classes say little: it takes some repeats until they are no chance.",
 	"probit: bad data: a column of 1e6":                     "The slope of x1 is drawn to 0, and `outliers` stays up until other rows outweigh that one.",
 	"linear: bad data: shards sent twice":                   "Rows that come twice count twice: sds are .71 of what they should be. `repeated_shards` says so from the first repeat on. Give records the header `credence-shard`.",
+	"linear: bad data: rows twice in their shard":           "Rows that come twice count twice, as above. `repeated_rows` says so after some 50 rows, of a twentieth of the rows after some 500; a first shard alone does not tell. Send each row once: look for a join that has rows several times, or an append that was tried again.",
 	"linear: t noise":                                       "sigma2 is the variance of a distribution with heavy tails. A few extreme values determine it, and most samples of 20 or 200 rows have none. Coefficients are covered. `heavy_tails` is raised after about 400 rows.",
 	"linear: a skewed column":                               "The few large values of the column explain nearly all of y, which the prior of sigma2 does not expect: sigma2 is listed in most replicates, and covered in the others.",
 	"anova: one large group":                                "Nineteen groups have one row in the first shard. There the prior of tau2 draws levels together that differ.",
