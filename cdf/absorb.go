@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sync/atomic"
+
+	"github.com/credence-stream/credence/cdf/repeated"
 )
 
 // absorb is Update without the way back: a shard is admitted, scored by the
@@ -311,9 +313,14 @@ func (f *Filter) compareEnds(stood bool) {
 // compareRows takes the rows of a shard of measurements into what is known of those that come again in theirs. Steps of time that
 // are the same are others, and those with a time come once.
 func (f *Filter) compareRows(observed int, forget float64) {
-	if in := &f.ws.intake; observed > 0 && !f.spec.RawResponse && !f.spec.Steps {
-		in.table(&f.ws.table)
-		f.now.account.twice = f.now.account.twice.Add(&f.ws.table, forget, &f.ws.rows)
+	if observed == 0 || f.spec.RawResponse || f.spec.Steps {
+		return
+	}
+	twice := &f.now.account.twice
+	(*twice).Discount(forget)
+	if shards := repeated.Looks(f.now.n, f.now.t); shards > 0 {
+		f.ws.intake.table(&f.ws.table)
+		*twice = (*twice).Add(&f.ws.table, shards, &f.ws.rows)
 	}
 }
 

@@ -94,6 +94,28 @@ func TestComeAgainIsTakenBack(t *testing.T) {
 	}
 }
 
+// Rows that begin to come twice when not every shard is looked at any more are told of, and their part of all rows is about known.
+func TestComeAgainLate(t *testing.T) {
+	c, r := comesAgain{bent: bent{kind: "linear", columns: 2, rows: rows(100)}, copies: 1}, rand.New(rand.NewPCG(6, 122))
+	f := cdf.NewFilter(c.spec(t), "k")
+	for shard := range 200 {
+		if shard == 100 {
+			c.part = 1
+		}
+		sum, err := f.Update(c.batch(r, shard))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := slices.Contains(sum.Flags, cdf.RepeatedRowsFlag)
+		if told && shard < 100 || !told && shard >= 140 {
+			t.Errorf("shard %d: told %v", shard, told)
+		}
+	}
+	if got := f.RepeatedRows(); math.Abs(got-.25) > .05 {
+		t.Errorf("%v of the rows came before, want about .25", got)
+	}
+}
+
 // The part of the rows that came before is known, and 0 where nothing is told.
 func TestRepeatedRowsAreKnown(t *testing.T) {
 	for part, want := range map[float64]float64{0: 0, .5: 1. / 3, 1: .5} {

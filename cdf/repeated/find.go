@@ -105,12 +105,12 @@ func (r *Room) find(t *Table, first bool) (part float32, again int) {
 func HashNumbers(dst []uint64, v []float64, at []int32) {
 	if at == nil {
 		for i, v := range v[:len(dst)] {
-			dst[i] = (dst[i] ^ math.Float64bits(v)) * multiplier
+			dst[i] = (dst[i] ^ math.Float64bits(v+0)) * multiplier
 		}
 		return
 	}
 	for i, row := range at[:len(dst)] {
-		dst[i] = (dst[i] ^ math.Float64bits(v[row])) * multiplier
+		dst[i] = (dst[i] ^ math.Float64bits(v[row]+0)) * multiplier
 	}
 }
 

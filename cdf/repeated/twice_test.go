@@ -87,11 +87,30 @@ func TestPartOfRows(t *testing.T) {
 		}
 		// Rows that are forgotten count no longer.
 		for range 60 {
-			a = a.Add(five(2, 0).shard(r, 100, 0, 0).table(), .9, &room)
+			a.Discount(.9)
+			a = a.Add(five(2, 0).shard(r, 100, 0, 0).table(), 1, &room)
 		}
 		if got := a.Part(1000); got > 0 {
 			t.Errorf("%g came again: %.3f of the rows are after they were forgotten", part, got)
 		}
+	}
+}
+
+// All shards are looked at at first, and then one in eight, with gaps of at most 13, which counts for as many.
+func TestLooks(t *testing.T) {
+	count, gap, widest := 0, 0, 0
+	for number := int64(1); number <= 80_000; number++ {
+		if got := Looks(attentive-1, number); got != 1 {
+			t.Fatalf("shard %d counts for %d among the first rows", number, got)
+		}
+		n := Looks(attentive, number)
+		count += n
+		if gap++; n > 0 {
+			widest, gap = max(widest, gap), 0
+		}
+	}
+	if count < 79_900 || count > 80_100 || widest > 13 {
+		t.Errorf("80,000 shards count for %d, the widest gap is %d", count, widest)
 	}
 }
 
