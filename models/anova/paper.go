@@ -268,6 +268,7 @@ func meanAndVariance(x []float64) (mean, variance float64) {
 // Summarize gives the moments of the draws and leaves the rest to them too.
 // Without a group all laws are the prior's.
 func (m *Paper) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+	spreads := m.spreads()
 	for i, f := range functionals {
 		r := &rows[i]
 		p, err := m.parameter(f)
@@ -281,7 +282,7 @@ func (m *Paper) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 			mean, sd := m.sigmaMoments()
 			r.Mean, r.SD = f.Const+f.Weight[0]*mean, math.Abs(f.Weight[0])*sd
 		default:
-			m.open(r, f, p)
+			m.open(r, f, p, spreads)
 		}
 	}
 	return nil

@@ -83,15 +83,16 @@ func (m *statistics) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 	law := m.law.At(shape)
 	mean, level, row := m.unseen()
 	sd := math.Sqrt(row)
+	varies, spreads := m.noiseTail() > 1, m.spreads()
 	for i, y := range sh.Y {
 		p := &out[i]
 		if g := sh.Group[0][i]; m.known(g) {
 			predictive.Student(law, m.zeta[g], math.Sqrt(m.vari[g]+m.s2), 0, y, p)
 			predictive.NormalLine(p, m.zeta[g], math.Sqrt(m.vari[g]))
-			if m.noiseTail() <= 1 {
+			if !varies {
 				p.SD = math.NaN()
 			}
-			if !m.spreads() {
+			if !spreads {
 				p.EpredSD = math.NaN()
 			}
 			continue

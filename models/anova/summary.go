@@ -14,6 +14,7 @@ import (
 // the draws, and all of sigma2. But for these quantiles nothing has a Monte Carlo
 // error. Without a group all laws are the prior's.
 func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
+	spreads := m.spreads()
 	for i, f := range functionals {
 		r := &rows[i]
 		p, err := m.parameter(f)
@@ -25,7 +26,7 @@ func (m *Model) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 		case p == sigma2Row:
 			m.sigma2(r, f)
 		default:
-			m.open(r, f, p)
+			m.open(r, f, p, spreads)
 			if !math.IsNaN(r.Mean) {
 				r.MCSEMean = 0
 			}
@@ -55,6 +56,7 @@ func (m *Model) sigma2(r *cdf.Row, f cdf.Functional) {
 // level is normal, and its law is one of many such: the more groups there
 // are, the less these differ. Other functionals are left as they came.
 func (m *statistics) SummarizeState(functionals []cdf.Functional, rows []cdf.Row) error {
+	spreads := m.spreads()
 	for i, f := range functionals {
 		p, err := m.parameter(f)
 		if err != nil {
@@ -64,7 +66,7 @@ func (m *statistics) SummarizeState(functionals []cdf.Functional, rows []cdf.Row
 			continue
 		}
 		r := &rows[i]
-		m.open(r, f, p)
+		m.open(r, f, p, spreads)
 		r.Open = false
 		sd := r.SD
 		describe.Normal(r, r.Mean, math.Abs(f.Weight[0])*math.Sqrt(m.vari[p-zetaRow]))
@@ -73,15 +75,16 @@ func (m *statistics) SummarizeState(functionals []cdf.Functional, rows []cdf.Row
 	return nil
 }
 
-// moments returns mean and sd of mu, tau2 or a zeta, NaN where undefined.
-func (m *statistics) moments(p int) (mean, sd float64) {
+// moments returns mean and sd of mu, tau2 or a zeta, NaN where undefined. The caller asks once for all of a shard whether the variances
+// of levels exist, which depends on all groups.
+func (m *statistics) moments(p int, spreads bool) (mean, sd float64) {
 	switch p {
 	case muRow:
 		return m.muMoments()
 	case tau2Row:
 		return m.tauMoments()
 	}
-	if !m.spreads() {
+	if !spreads {
 		return m.zeta[p-zetaRow], math.NaN()
 	}
 	return m.zeta[p-zetaRow], math.Sqrt(m.vari[p-zetaRow])
@@ -89,8 +92,8 @@ func (m *statistics) moments(p int) (mean, sd float64) {
 
 // open fills the moments of mu, tau2 or a zeta and leaves the rest to the
 // draws.
-func (m *statistics) open(r *cdf.Row, f cdf.Functional, p int) {
-	mean, sd := m.moments(p)
+func (m *statistics) open(r *cdf.Row, f cdf.Functional, p int, spreads bool) {
+	mean, sd := m.moments(p, spreads)
 	r.Variable, r.Open = f.Name, true
 	r.Mean, r.SD = f.Const+f.Weight[0]*mean, math.Abs(f.Weight[0])*sd
 }
