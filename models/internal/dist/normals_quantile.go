@@ -131,7 +131,7 @@ func (x *NormalMixture) Quantiles() (q [7]float64) {
 		for k := range at {
 			at[k] += step[k]
 		}
-		if found = last; found&all == all {
+		if found = last; ^found&all == 0 {
 			break
 		}
 	}
