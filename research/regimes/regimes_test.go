@@ -72,7 +72,7 @@ func TestEveryRegimeRuns(t *testing.T) {
 			for look := range looks {
 				c := f.cell(look, p)
 				// Too few rows or levels for an sd.
-				none := slices.Contains([]string{"sigma2", "tau2", "mu", "sigma2_u"}, name) && math.IsNaN(c.ratio)
+				none := slices.Contains([]string{"sigma2", "tau2", "mu", "zeta", "sigma2_u"}, name) && math.IsNaN(c.ratio)
 				if !(c.coverage >= 0 && c.coverage <= 1) || !(c.ratio > 0 || none) {
 					t.Errorf("%s: %s has coverage %v and sd ratio %v", g.title(), name, c.coverage, c.ratio)
 				}
