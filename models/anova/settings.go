@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -59,16 +60,22 @@ func build(s *Settings, variant string) (kind.Build, error) {
 type work struct {
 	grid             grid
 	mean, m2, within []float64   // per group
-	draws            [][]float64 // rows of Draws, nil: not described
+	draws            [][]float64 // rows of Draws, nil: a level that is not described
+	spare            []float64   // those of mu and the variances where they are not described
 	picks            picks
 }
 
 func newScratch() *sync.Pool { return &sync.Pool{New: func() any { return new(work) }} }
 
-// rows finds the rows of the draws of k groups.
+// rows finds the rows of the draws of k groups. What levels depend on has rows even if nothing else asks for it.
 func (w *work) rows(k int, draws *cdf.Draws) {
-	w.draws = w.draws[:0]
+	w.draws, w.spare = w.draws[:0], w.spare[:0]
 	for i := range zetaRow + k {
-		w.draws = append(w.draws, draws.Row(i))
+		row := draws.Row(i)
+		if row == nil && i < zetaRow {
+			w.spare = lin.Grow(w.spare, draws.S) // what is there is not read
+			row = w.spare
+		}
+		w.draws = append(w.draws, row)
 	}
 }

@@ -129,6 +129,7 @@ func (m *base) prepare(w *work) error {
 	if !m.rule.settle(w) {
 		return fmt.Errorf("%w: poisson: statistics not positive definite", cdf.ErrNumeric)
 	}
+	m.powers()
 	m.post.ready = true
 	return nil
 }

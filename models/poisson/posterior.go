@@ -14,8 +14,10 @@ import (
 type posterior struct {
 	ready bool
 	vars  []variance // per term
-	gauss []gauss
-	wt    []float64 // of the normals, sum 1
+	// Per term, see powers: how the density of s2 ends, and information that is none.
+	power, nothing []float64
+	gauss          []gauss
+	wt             []float64 // of the normals, sum 1
 	// Those that describe variables where a few do, and their weights.
 	few   []gauss
 	fewWt []float64

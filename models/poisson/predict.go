@@ -11,7 +11,7 @@ import (
 )
 
 // placeAt writes the linear predictor of row i as a place. Levels that were
-// not absorbed have effects of mean 0.
+// not absorbed, or are forgotten, have effects of mean 0.
 func (m *base) placeAt(sh *cdf.Shard, i int, a *place, w *work) {
 	s := &m.stats
 	a.reset(s, m.terms)
@@ -23,16 +23,24 @@ func (m *base) placeAt(sh *cdf.Shard, i int, a *place, w *work) {
 		factor, level := &m.factors[f], int(sh.Group[f][i])
 		w.z = lin.Grow(w.z, factor.q)
 		factor.z(sh.Slopes, i, w.z)
-		switch {
-		case level < 0 || level >= s.levels(f):
+		if level < 0 || level >= s.levels(f) {
 			a.open = true
 			for j, z := range w.z {
 				a.unseen[factor.term+j] = z * z
 			}
-		case f == 0 && s.arrow:
+			continue
+		}
+		for j, z := range w.z {
+			if z != 0 && m.forgotten(f, j, level) {
+				a.open = true
+				a.unseen[factor.term+j] = z * z
+				w.z[j] = 0
+			}
+		}
+		if f == 0 && s.arrow {
 			a.level = level
 			copy(a.z, w.z)
-		default:
+		} else {
 			copy(a.core[s.at[f][level]:], w.z)
 		}
 	}

@@ -39,6 +39,9 @@ func (m *base) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 				return err
 			}
 			describe.Mixture(r, &w.mix)
+			for k := range w.places {
+				m.withoutMoments(r, &w.places[k])
+			}
 			continue
 		}
 		if term >= 0 {
@@ -47,6 +50,7 @@ func (m *base) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 		}
 		m.mixFew(&w.place, w)
 		describe.Mixture(r, &w.mix)
+		m.withoutMoments(r, &w.place)
 	}
 	return nil
 }
@@ -162,16 +166,10 @@ func (m *base) mixUnseen(a *place, noise float64, w *work) {
 	}
 }
 
-// varianceRow describes shift + factor*s2 of a term. The density of log s2
-// falls by the power k/2 + a of s2, a = 1/2 under the half-Cauchy prior: s2 has
-// no mean, or no sd, where that is too slow.
+// varianceRow describes shift + factor*s2 of a term: s2 has no mean, or no sd, where its density falls too slowly.
 func (m *base) varianceRow(r *cdf.Row, term int, shift, factor float64) {
 	v := &m.post.vars[term]
-	power := 0.5 + 0.5*m.levelsOf(&m.stats, term)
-	if !m.half() {
-		power += m.settings.Prior.GroupShape - 0.5
-	}
-	mean, sd := v.moments(power)
+	mean, sd := v.moments(m.post.power[term])
 	r.Mean, r.SD = shift+factor*mean, math.Abs(factor)*sd
 	describe.Exp(r, shift, factor, v.quantile)
 }
