@@ -203,7 +203,7 @@ var layers = []layer{
 	{path: "testenv/programs", may: []string{"testenv", "testenv/compose", "testenv/probe"}},
 	{path: "testenv/interop"},
 	{path: "testenv/local", may: []string{"testenv/install", "testenv/probe"}},
-	{path: "testenv/mutants"},
+	{path: "testenv/mutants", may: []string{"cdf/isa"}},
 	{path: "testenv/probe"},
 	{path: "testenv/images"},
 	{path: "testenv/release", may: []string{"testenv/release/oci", "testenv/release/wheel"}},

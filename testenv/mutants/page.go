@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -39,16 +38,6 @@ var ofPage = []mutant{
 		"pit.slice(k * size, (k + 1) * size)", "pit.slice(k * size + 1, (k + 1) * size + 1)", "src/instruments/windows.test.ts", nil},
 	{"page: a flag that stays rises again", pageFolder + "/src/key/risings.ts",
 		"!before.includes(f)", "f !== ''", "src/key/risings.test.ts", nil},
-}
-
-// possible are the mutants that can be tried here: those of the page need npm, which CI has.
-func possible(all []mutant) []mutant {
-	_, err := exec.LookPath("npm")
-	if err == nil || os.Getenv("CI") == "true" || !slices.ContainsFunc(all, mutant.ofPage) {
-		return all
-	}
-	fmt.Fprintf(os.Stderr, "\n*** THE PAGE'S MUTANTS ARE NOT TRIED: %v ***\n\n", err)
-	return slices.DeleteFunc(all, mutant.ofPage)
 }
 
 // packages of npm are installed once for all mutants of the page, beside the temporary files.
