@@ -21,7 +21,7 @@ type posterior struct {
 	// Those that describe variables where a few do, and their weights.
 	few   []gauss
 	fewWt []float64
-	laws  vec.Laws // few again, side by side
+	laws  vec.Laws // few again, side by side, up to mostOfCore
 	s2e   float64  // variance of the rows' own effects
 }
 
@@ -133,8 +133,11 @@ func (q *posterior) mix(w *work) bool {
 	return total > 0 // else all mass lies between nodes, or nowhere
 }
 
-// layOut lays the few normals out side by side.
+// layOut lays the few normals out side by side, if their core is one that is asked for so: others have many numbers.
 func (q *posterior) layOut() {
+	if len(q.few[0].b) > mostOfCore {
+		return
+	}
 	q.laws.Resize(len(q.few[0].b), len(q.few))
 	for k := range q.few {
 		g := &q.few[k]
