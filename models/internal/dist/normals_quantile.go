@@ -3,6 +3,7 @@ package dist
 import (
 	"math"
 
+	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/cdf/normal"
 )
 
@@ -26,7 +27,8 @@ const point = 1e-290
 // added to, and checks of bounds, were half of its time.
 func (x *NormalMixture) gather() *components {
 	c, k := &x.major, len(x.W)
-	c.grow(normal.Padded(k))
+	all := normal.Padded(k)
+	c.w, c.mean, c.sd, c.inv = lin.Grow(c.w, all), lin.Grow(c.mean, all), lin.Grow(c.sd, all), lin.Grow(c.inv, all)
 	weights, means, sds := x.W, x.Mean[:k], x.SD[:k]
 	w, mean, sd, inv := c.w[:k], c.mean[:k], c.sd[:k], c.inv[:k]
 	n, center, wide, precise := 0, 0.0, 0.0, 0.0
@@ -66,14 +68,6 @@ func (x *NormalMixture) gather() *components {
 	c.scale = math.Sqrt(scale2)
 	c.skewness = cube / (scale2 * c.scale)
 	return c
-}
-
-// grow makes room for all components.
-func (c *components) grow(all int) {
-	if cap(c.w) < all {
-		c.w, c.mean, c.sd, c.inv = make([]float64, all), make([]float64, all), make([]float64, all), make([]float64, all)
-	}
-	c.w, c.mean, c.sd, c.inv = c.w[:all], c.mean[:all], c.sd[:all], c.inv[:all]
 }
 
 // pad ends the components after n.
