@@ -141,18 +141,7 @@ func followGroups(seed uint64) (about string, err error) {
 		settings = fmt.Sprintf("{prior: {mu_variance: %v, tau2_shape: %v, tau2_rate: %v, sigma2_shape: %v, sigma2_rate: %v}}", g.v, g.a, g.b, g.c, g.d)
 	}
 	roles := cdf.Roles{Scaling: choose(r, []string{"first", "first", "none"}), Response: cdf.Feature{Name: "y"}, Groups: []cdf.Group{{Column: "g"}}}
-	unit, at := 1., 0.
-	if roles.Scaling == "first" {
-		unit, at = power(r, 9), choose(r, []float64{0, 3, -50})
-	}
-	if r.of(.2) {
-		v := unit * (at + r.NormFloat64())
-		roles.Response.Center = &v
-	}
-	if r.of(.2) {
-		v := unit * math.Exp(r.NormFloat64())
-		roles.Response.Scale = &v
-	}
+	unit, at := unitOfResponse(r, &roles)
 	model, _ := Lookup("anova")
 	spec, err := model.Spec("", roles, strictyaml.Decode(settings))
 	if err != nil {

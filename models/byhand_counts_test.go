@@ -290,9 +290,7 @@ func followCounts(seed uint64) (string, error) {
 		if err != nil {
 			return k.about, err
 		}
-		where := func(err error) error {
-			return fmt.Errorf("shard %d, %d rows, flags %v, dominated %v: %w", k.shards, len(k.rows), sum.Flags, sum.PriorDominated, err)
-		}
+		where := k.where(sum)
 		if len(k.rows) == 0 {
 			continue
 		}

@@ -27,18 +27,7 @@ func followLevel(seed uint64) (about string, err error) {
 		settings = fmt.Sprintf("{mean: %s, prior: {sigma2_shape: %v, sigma2_rate: %v, tau2_shape: %v, tau2_rate: %v, theta0_variance: %v, phi_mean: %v, phi_variance: %v}}", mean, g.a, g.b, g.c, g.d, g.h, g.phiMean, g.phiVar)
 	}
 	roles := cdf.Roles{Scaling: choose(r, []string{"first", "first", "none"}), Response: cdf.Feature{Name: "y"}}
-	unit, at := 1., 0.
-	if roles.Scaling == "first" {
-		unit, at = power(r, 9), choose(r, []float64{0, 3, -50})
-	}
-	if r.of(.2) {
-		v := unit * (at + r.NormFloat64())
-		roles.Response.Center = &v
-	}
-	if r.of(.2) {
-		v := unit * math.Exp(r.NormFloat64())
-		roles.Response.Scale = &v
-	}
+	unit, at := unitOfResponse(r, &roles)
 	timed := r.of(.4)
 	if timed {
 		roles.Time = "t"

@@ -54,6 +54,30 @@ func power(r chance, most float64) float64 {
 	return math.Pow(10, most*(2*r.Float64()-1))
 }
 
+// unitOfResponse draws the unit and the place of measurements that come without columns, and constants that are given.
+func unitOfResponse(r chance, roles *cdf.Roles) (unit, at float64) {
+	unit = 1
+	if roles.Scaling == "first" {
+		unit, at = power(r, 9), choose(r, []float64{0, 3, -50})
+	}
+	if r.of(.2) {
+		v := unit * (at + r.NormFloat64())
+		roles.Response.Center = &v
+	}
+	if r.of(.2) {
+		v := unit * math.Exp(r.NormFloat64())
+		roles.Response.Scale = &v
+	}
+	return unit, at
+}
+
+// where returns what says of an error after which shard it was found.
+func (k *handKey) where(sum *cdf.Summary) func(error) error {
+	return func(err error) error {
+		return fmt.Errorf("shard %d, %d rows, flags %v, dominated %v: %w", k.shards, len(k.rows), sum.Flags, sum.PriorDominated, err)
+	}
+}
+
 // newHandKey draws features and what is common to kinds with an intercept.
 func newHandKey(seed, stream uint64, most int) *handKey {
 	k := &handKey{chance: newChance(seed, stream), unit: 1, sy: 1}

@@ -23,10 +23,7 @@ func schurSums() {
 	lam, h, quad := asm.Argument("lam"), asm.Argument("h"), asm.Argument("quad")
 	sum, sumH, sumQuad, m, one, w := asm.Y[:4], asm.Y[4], asm.Y[5], asm.Y[6], asm.Y[7], asm.Y[8]
 	asm.Everywhere("m", m)
-	tmp := GP64()
-	MOVQ(U64(0x3ff0000000000000), tmp)
-	VMOVQ(tmp, asm.Low(one))
-	VBROADCASTSD(asm.Low(one), one)
+	oneEverywhere(one, GP64())
 	for entries := 2; entries <= 4; entries++ {
 		label := fmt.Sprint("core", entries)
 		CMPQ(c, U8(entries))
@@ -86,6 +83,13 @@ func schurSums() {
 	asm.End()
 }
 
+// oneEverywhere makes all lanes 1, by way of a register.
+func oneEverywhere(v reg.VecPhysical, by reg.GPVirtual) {
+	MOVQ(U64(0x3ff0000000000000), by)
+	VMOVQ(by, asm.Low(v))
+	VBROADCASTSD(asm.Low(v), v)
+}
+
 // schurLaws writes means and sds under four laws at a time, for one, two and three entries of the core. Products are rounded before
 // they are added.
 func schurLaws() {
@@ -96,9 +100,7 @@ func schurLaws() {
 	asm.Everywhere("z", z)
 	asm.Everywhere("constant", constant)
 	stride, at := GP64(), GP64()
-	MOVQ(U64(0x3ff0000000000000), stride)
-	VMOVQ(stride, asm.Low(one))
-	VBROADCASTSD(asm.Low(one), one)
+	oneEverywhere(one, stride)
 	MOVQ(n, stride)
 	SHLQ(U8(3), stride)
 	for entries := 1; entries <= 3; entries++ {
