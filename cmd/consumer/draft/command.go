@@ -235,6 +235,7 @@ func (f *draftFlags) draft(a *app.App, s *look) ([]byte, *Model, error) {
 	if m.formula != nil {
 		m.pooled = s.profile.pooled(m.formula, f.shard)
 	}
+	m.transform(f.wish.Kind)
 	var text []byte
 	var warnings []string
 	write := func() (*cdf.Spec, error) {

@@ -91,6 +91,9 @@ func (m *Model) Notes() (all []string) {
 	if text := m.responds(); text != "" {
 		all = append(all, text)
 	}
+	if m.likelier != "" {
+		all = append(all, m.likelier)
+	}
 	all = append(all, m.pooled...)
 	all = append(all, m.standIns()...)
 	all = append(all, m.spellings()...)

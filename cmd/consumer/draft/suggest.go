@@ -43,7 +43,8 @@ type Model struct {
 	parts    []string         // of times that are its terms
 	pooled   []string         // what is to be said of its levels
 	follow   []collinear.Found
-	own      *own // nil: centre, scale and priors are the defaults
+	own      *own   // nil: centre, scale and priors are the defaults
+	likelier string // what predicts the sample better, "" where nothing does
 }
 
 // Suggest drafts a model of one of the kinds for the sample.

@@ -127,8 +127,21 @@ func (p *Profile) responds(c *column) bool {
 	return c.numeric() && c.kind != cdf.Time && p.unusable(c) == "" && c.id() == "" && !c.timely() && !c.wide()
 }
 
-// ResponseName is the column that the model explains.
-func (m *Model) ResponseName() string { return m.response.name }
+// ResponseName is what the model explains: a column, or what a formula makes of columns, as log(price).
+func (m *Model) ResponseName() string {
+	if m.formula != nil {
+		return m.formula.Roles().Response.Name
+	}
+	return m.response.name
+}
+
+// Logged is the column whose logarithm the model explains, "" if it explains something else.
+func (m *Model) Logged() string {
+	if name := m.response.name; m.ResponseName() == "log("+inFormula(name)+")" {
+		return name
+	}
+	return ""
+}
 
 // Dated reports a response of times, which are numbers of seconds.
 func (m *Model) Dated() bool { return m.response.kind == cdf.Time }

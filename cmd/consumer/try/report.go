@@ -258,6 +258,9 @@ func (t *trial) units() string {
 	if t.model.Dated() {
 		return fmt.Sprintf("%s, in seconds of %s.", per, show(t.model.ResponseName()))
 	}
+	if column := t.model.Logged(); column != "" {
+		return fmt.Sprintf("%s, in units of %s: +0.1 multiplies %s by 1.105.", per, show(t.model.ResponseName()), show(column))
+	}
 	return fmt.Sprintf("%s, in units of %s.", per, show(t.model.ResponseName()))
 }
 

@@ -1,0 +1,253 @@
+package draft
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cdf/formula"
+	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/models/kind"
+)
+
+const (
+	// mostTried is how many columns are tried in another form, of a draft with so many features at most.
+	mostTried, mostTriedBeside = 8, 20
+	// mostChanged is how many changes a note may have.
+	mostChanged = 3
+	// wideResponse and wideFeature are how many times its least value a column's largest has to be, for the logarithm to differ from it.
+	wideResponse, wideFeature = 3, 10
+	// leastGain and leastGains are by how much the log density of a row, and of all rows together, has to be higher. Of two given models the one that
+	// rows are of has a lower one by as much in e^-10 of samples.
+	leastGain, leastGains = .02, 10
+	// leastShare is the share of shards in which it has to be higher at all: not for the sake of a few rows.
+	leastShare = 2. / 3
+	// mostCount is the largest count that a kind for counts is tried with.
+	mostCount = 1e6
+	// restricted is by how much a logarithm has to predict better than an exposure, which has a coefficient less.
+	restricted = 3
+)
+
+// change is a column in another form: its logarithm, or as the exposure.
+type change struct {
+	of     *column
+	expose bool
+}
+
+// term is what a formula has of it.
+func (c change) term() string {
+	if c.expose {
+		return "exposure(" + inFormula(c.of.name) + ")"
+	}
+	return "log(" + inFormula(c.of.name) + ")"
+}
+
+// attempt is the draft by a kind with changes, and what it makes of the shards.
+type attempt struct {
+	kind      *kind.Kind
+	made      []change
+	densities []float64
+}
+
+// transform tries logarithms of columns above 0 and, of counts, a kind for counts and exposures. What predicts rows of the sample better than the draft
+// does, each by those before it, is worth a note. The draft keeps the columns as they came: their effects are easier to read, and what they mean is the
+// user's to say. wanted is the kind that was asked for.
+func (m *Model) transform(wanted string) {
+	if m.formula != nil || m.Kind.Time || count(m.columns, numericFeature, categoricalFeature) > mostTriedBeside {
+		return
+	}
+	kinds := []*kind.Kind{m.Kind}
+	if r := m.response; wanted == "" && m.Kind.Response == kind.Real && m.Kind.Features && r.count() && r.most <= mostCount {
+		kinds = append(kinds, m.counting()...)
+	}
+	if len(kinds) == 1 && len(m.changes(m.Kind)) == 0 {
+		return
+	}
+	shards := m.triedShards()
+	first, ok := m.densities(m.Kind, nil, shards)
+	if !ok {
+		return
+	}
+	best := attempt{kind: m.Kind, densities: first}
+	for _, k := range kinds {
+		one, ok := m.climb(k, shards)
+		if total, _, _ := gained(best.densities, one.densities, shards); ok && total > 0 && better(first, one.densities, shards) {
+			best = one
+		}
+	}
+	if best.kind != m.Kind || len(best.made) > 0 {
+		total, rows, _ := gained(first, best.densities, shards)
+		m.likelier = m.words(best, total/float64(rows))
+	}
+}
+
+// counting are the kinds for counts that take the draft's columns.
+func (m *Model) counting() (all []*kind.Kind) {
+	for _, k := range m.kinds {
+		if k.Response == kind.Count && k.Features {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// climb makes one change after the other, each the one that predicts best. False: the kind does not take the draft's columns.
+func (m *Model) climb(k *kind.Kind, shards []triedShard) (attempt, bool) {
+	now := attempt{kind: k}
+	var ok bool
+	if now.densities, ok = m.densities(k, nil, shards); !ok {
+		return now, false
+	}
+	candidates := m.changes(k)
+	for len(now.made) < mostChanged {
+		next, ok := m.likeliest(now, candidates, shards)
+		if !ok {
+			break
+		}
+		now = next
+		of := now.made[len(now.made)-1].of
+		candidates = slices.DeleteFunc(candidates, func(c change) bool { return c.of == of })
+	}
+	return now, true
+}
+
+// changes are those that may be tried with a kind.
+func (m *Model) changes(k *kind.Kind) (all []change) {
+	wide := func(c *column, times float64) bool {
+		return c.kind != cdf.Time && c.infinite == 0 && c.least > 0 && c.most >= times*c.least
+	}
+	if k.Response == kind.Real && wide(m.response, wideResponse) {
+		all = append(all, change{of: m.response})
+	}
+	for i := range m.columns {
+		g := &m.columns[i]
+		if g.role != numericFeature || !wide(g.column, wideFeature) || len(all) >= mostTried {
+			continue
+		}
+		if k.Exposure {
+			all = append(all, change{of: g.column, expose: true})
+		}
+		all = append(all, change{of: g.column})
+	}
+	return all
+}
+
+// likeliest is the attempt with that candidate more that predicts best; false where none predicts better by enough.
+func (m *Model) likeliest(now attempt, candidates []change, shards []triedShard) (best attempt, found bool) {
+	most := 0.
+	for _, c := range candidates {
+		if c.expose && slices.ContainsFunc(now.made, func(other change) bool { return other.expose }) {
+			continue // a model has one
+		}
+		made := append(slices.Clone(now.made), c)
+		after, ok := m.densities(now.kind, made, shards)
+		if !ok || !better(now.densities, after, shards) {
+			continue
+		}
+		total, _, _ := gained(now.densities, after, shards)
+		if !c.expose {
+			total -= restricted
+		}
+		if total > most {
+			best, most, found = attempt{now.kind, made, after}, total, true
+		}
+	}
+	return best, found
+}
+
+// better reports whether densities of the shards' rows are higher than before by enough for a note.
+func better(before, after []float64, shards []triedShard) bool {
+	total, rows, share := gained(before, after, shards)
+	return total >= leastGains && total >= leastGain*float64(rows) && share >= leastShare
+}
+
+// gained is by how much densities of the shards' rows are higher than before, in all, of how many rows, and in which share of the shards.
+func gained(before, after []float64, shards []triedShard) (total float64, rows int, share float64) {
+	higher, shared := 0, 0
+	for i := range shards {
+		if shards[i].first {
+			continue
+		}
+		total += after[i] - before[i]
+		rows += shards[i].batch.Rows
+		shared++
+		if after[i] > before[i] {
+			higher++
+		}
+	}
+	return total, rows, float64(higher) / float64(max(shared, 1))
+}
+
+// changed writes the draft's columns as a formula with changes; "" where names or terms cannot stand in one.
+func (m *Model) changed(made []change) string {
+	form := func(c *column) string {
+		if i := slices.IndexFunc(made, func(one change) bool { return one.of == c }); i >= 0 {
+			return made[i].term()
+		}
+		return inFormula(c.name)
+	}
+	var terms []string
+	for i := range m.columns {
+		g := &m.columns[i]
+		switch g.role {
+		case numericFeature:
+			terms = append(terms, form(g.column))
+		case categoricalFeature:
+			terms = append(terms, g.factor(m.profile.Rows))
+		case group:
+			terms = append(terms, "(1 | "+inFormula(g.name)+")")
+		}
+	}
+	if len(terms) == 0 {
+		terms = []string{"1"}
+	}
+	text := form(m.response) + " ~ " + strings.Join(terms, " + ")
+	if _, err := formula.Parse(text); err != nil {
+		return ""
+	}
+	return text
+}
+
+// factor is the term that makes levels of a column; a gap in one of so many rows is a level too.
+func (g *given) factor(rows int) string {
+	name := inFormula(g.name)
+	switch {
+	case g.values < rows:
+		return "C(" + name + ", missing=level)"
+	case g.kind != cdf.Text:
+		return "C(" + name + ")"
+	}
+	return name
+}
+
+// inFormula is a column's name as a formula has it: in quotes where it has to be.
+func inFormula(name string) string {
+	if f, err := formula.Parse(name + " ~ 1"); err == nil && slices.Equal(f.Answers(), []string{name}) {
+		return name
+	}
+	return "`" + name + "`"
+}
+
+// words say what predicts better, by how much for a row, and how to ask for it.
+func (m *Model) words(a attempt, each float64) string {
+	var all, flags []string
+	if a.kind != m.Kind {
+		all, flags = append(all, "kind "+a.kind.Name), append(flags, "--kind "+a.kind.Name)
+	}
+	for _, c := range a.made {
+		switch {
+		case c.expose:
+			all = append(all, plain(c.of.name)+" as the exposure, which counts are in proportion to")
+		case c.of == m.response:
+			all = append(all, fmt.Sprintf("%s in place of %s, so that effects are factors", plain(c.term()), plain(c.of.name)))
+		default:
+			all = append(all, fmt.Sprintf("%s in place of %s", plain(c.term()), plain(c.of.name)))
+		}
+	}
+	if len(a.made) > 0 {
+		flags = append(flags, "--formula "+cli.Quote(m.changed(a.made)))
+	}
+	return fmt.Sprintf("rows of the sample are predicted better, their log density is higher by %s each, with %s: %s",
+		number(round(each, 2)), strings.Join(all, ", and "), strings.Join(flags, " "))
+}

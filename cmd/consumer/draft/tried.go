@@ -1,0 +1,155 @@
+package draft
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/consumer/config"
+	"github.com/credence-stream/credence/models/kind"
+)
+
+const (
+	// triedKeys and triedRows are how much of a sample is folded for each try, a key's in about so many shards.
+	triedKeys, triedRows, triedOfKey = 5, 1500, 12
+	// leastTried is how few rows of a shard are too few to compare by.
+	leastTried = 20
+	// trimmed is the share of responses at either end that are left out: a few far ones speak for a logarithm that the others have no use for.
+	trimmed = .03
+)
+
+// triedShard is rows of a key that are predicted by those before them: of a key's first shard they are only learnt from.
+type triedShard struct {
+	first bool
+	batch *cdf.Batch
+	logs  float64 // sum of the logarithms of the responses, NaN where one has none
+}
+
+// triedShards are those of the keys with the most rows.
+func (m *Model) triedShards() (all []triedShard) {
+	left := triedRows
+	for _, of := range m.profile.rows.Keyed(triedKeys) {
+		b := of.Batch()
+		used := m.comparedRows(b)
+		used = used[:min(len(used), left)]
+		left -= len(used)
+		size := max(leastTried, (len(used)+triedOfKey-1)/triedOfKey)
+		if len(used) < 2*size {
+			continue
+		}
+		y := valuesOf(b, m.response.name)
+		for lo := 0; lo+size <= len(used); lo += size {
+			rows := used[lo : lo+size]
+			s := triedShard{first: lo == 0, batch: picked(b, rows)}
+			for _, i := range rows {
+				s.logs += math.Log(y[i])
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// comparedRows are those that have a value in each column of numbers of the draft, without those of the most extreme responses.
+func (m *Model) comparedRows(b *cdf.Batch) (rows []int) {
+	y := valuesOf(b, m.response.name)
+	if y == nil {
+		return nil
+	}
+	columns := [][]float64{y}
+	for i := range m.columns {
+		if g := &m.columns[i]; g.role == numericFeature {
+			columns = append(columns, valuesOf(b, g.name))
+		}
+	}
+	for i := range b.Rows {
+		if !slices.ContainsFunc(columns, func(c []float64) bool { return i >= len(c) || math.IsNaN(c[i]) }) {
+			rows = append(rows, i)
+		}
+	}
+	if m.Kind.Response != kind.Real || len(rows) == 0 {
+		return rows
+	}
+	sorted := make([]float64, 0, len(rows))
+	for _, i := range rows {
+		sorted = append(sorted, y[i])
+	}
+	slices.Sort(sorted)
+	out := int(math.Ceil(trimmed * float64(len(rows))))
+	if 2*out >= len(rows) {
+		return nil
+	}
+	least, most := sorted[out], sorted[len(sorted)-1-out]
+	return slices.DeleteFunc(rows, func(i int) bool { return y[i] < least || y[i] > most })
+}
+
+// valuesOf are the numbers of a column, nil where it has none.
+func valuesOf(b *cdf.Batch, name string) []float64 {
+	for i := range b.Columns {
+		if b.Columns[i].Name == name {
+			return b.Columns[i].Number
+		}
+	}
+	return nil
+}
+
+// picked copies some rows of a batch.
+func picked(b *cdf.Batch, rows []int) *cdf.Batch {
+	some := &cdf.Batch{Rows: len(rows)}
+	for _, c := range b.Columns {
+		c.Number, c.Int, c.Code = pick(c.Number, rows), pick(c.Int, rows), pick(c.Code, rows)
+		some.Columns = append(some.Columns, c)
+	}
+	return some
+}
+
+func pick[T any](all []T, rows []int) []T {
+	if all == nil {
+		return nil
+	}
+	some := make([]T, len(rows))
+	for to, i := range rows {
+		some[to] = all[i]
+	}
+	return some
+}
+
+// densities are the log density of the rows of each shard by the model of those before it, in units of the response as it came; 0 of a key's first.
+// False: the columns with these changes make no model, or it does not predict all of the rows.
+func (m *Model) densities(k *kind.Kind, made []change, shards []triedShard) ([]float64, bool) {
+	text := m.changed(made)
+	if text == "" {
+		return nil, false
+	}
+	c, _, err := config.Parse(config.Source{Kinds: m.kinds, File: "a try"}, fmt.Appendf(nil, "models: [{match: '**', kind: %s, formula: %s}]", k.Name, inline(text)))
+	if err != nil {
+		return nil, false
+	}
+	logged := slices.ContainsFunc(made, func(c change) bool { return c.of == m.response })
+	all := make([]float64, len(shards))
+	var filter *cdf.Filter
+	for i, s := range shards {
+		if s.first {
+			filter = cdf.NewFilter(c.Models[0].Spec, "")
+		}
+		sum, err := filter.Update(s.batch)
+		if err != nil {
+			return nil, false
+		}
+		if s.first {
+			continue
+		}
+		if sum.Score.Rows != int64(s.batch.Rows) {
+			return nil, false
+		}
+		all[i] = sum.Score.LogDensity * float64(s.batch.Rows)
+		if logged {
+			all[i] -= s.logs // the density of y is that of its logarithm over y
+		}
+		if math.IsNaN(all[i]) || math.IsInf(all[i], 0) {
+			return nil, false
+		}
+	}
+	return all, true
+}
