@@ -10,13 +10,18 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/cli"
 )
 
-// dateParts are what a time can be as a feature: the terms of a formula.
-var dateParts = []struct{ word, term, what string }{
-	{"trend", "trend(%s)", "a straight line, per day"},
-	{"weekday", "weekday(%s)", "an effect per day of the week"},
-	{"month", "C(month(%s))", "an effect per month"},
-	{"season", "season(%s, 1y, 2)", "a smooth course over the year"},
-	{"hour", "C(hour(%s))", "an effect per hour of the day"},
+const perDay = 86400. // seconds
+
+// dateParts are what a time can be as a feature: the terms of a formula, and how many seconds tell of it.
+var dateParts = []struct {
+	word, term, what string
+	span             float64
+}{
+	{"trend", "trend(%s)", "a straight line, per day", 0},
+	{"weekday", "weekday(%s)", "an effect per day of the week", 14 * perDay},
+	{"month", "C(month(%s))", "an effect per month", 400 * perDay},
+	{"season", "season(%s, 1y, 2)", "a smooth course over the year", 400 * perDay},
+	{"hour", "C(hour(%s))", "an effect per hour of the day", 2 * perDay},
 }
 
 // DatesUsage is the help of the flag --dates.

@@ -29,19 +29,19 @@ const (
 	restricted = 3
 )
 
-// change is a column in another form: its logarithm, or as the exposure.
+// change is a column in another form, its logarithm or the exposure, or a part of a time as a feature more.
 type change struct {
-	of     *column
-	expose bool
+	of   *column
+	form string // of the term: log(%s), exposure(%s), or that of a part
 }
 
+const logarithm, exposure = "log(%s)", "exposure(%s)"
+
 // term is what a formula has of it.
-func (c change) term() string {
-	if c.expose {
-		return "exposure(" + inFormula(c.of.name) + ")"
-	}
-	return "log(" + inFormula(c.of.name) + ")"
-}
+func (c change) term() string { return fmt.Sprintf(c.form, inFormula(c.of.name)) }
+
+// adds reports a term beside those of the columns.
+func (c change) adds() bool { return c.form != logarithm && c.form != exposure }
 
 // attempt is the draft by a kind with changes, and what it makes of the shards.
 type attempt struct {
@@ -50,7 +50,7 @@ type attempt struct {
 	densities []float64
 }
 
-// transform tries logarithms of columns above 0 and, of counts, a kind for counts and exposures. What predicts rows of the sample better than the draft
+// transform tries logarithms of columns above 0, parts of times and, of counts, a kind for counts and exposures. What predicts rows of the sample better than the draft
 // does, each by those before it, is worth a note. The draft keeps the columns as they came: their effects are easier to read, and what they mean is the
 // user's to say. wanted is the kind that was asked for.
 func (m *Model) transform(wanted string) {
@@ -106,8 +106,8 @@ func (m *Model) climb(k *kind.Kind, shards []triedShard) (attempt, bool) {
 			break
 		}
 		now = next
-		of := now.made[len(now.made)-1].of
-		candidates = slices.DeleteFunc(candidates, func(c change) bool { return c.of == of })
+		last := now.made[len(now.made)-1]
+		candidates = slices.DeleteFunc(candidates, func(c change) bool { return c == last || c.of == last.of && !c.adds() })
 	}
 	return now, true
 }
@@ -118,7 +118,7 @@ func (m *Model) changes(k *kind.Kind) (all []change) {
 		return c.kind != cdf.Time && c.infinite == 0 && c.least > 0 && c.most >= times*c.least
 	}
 	if k.Response == kind.Real && wide(m.response, wideResponse) {
-		all = append(all, change{of: m.response})
+		all = append(all, change{m.response, logarithm})
 	}
 	for i := range m.columns {
 		g := &m.columns[i]
@@ -126,18 +126,36 @@ func (m *Model) changes(k *kind.Kind) (all []change) {
 			continue
 		}
 		if k.Exposure {
-			all = append(all, change{of: g.column, expose: true})
+			all = append(all, change{g.column, exposure})
 		}
-		all = append(all, change{of: g.column})
+		all = append(all, change{g.column, logarithm})
+	}
+	if t := m.moment(); t != nil && k.Features {
+		for _, p := range dateParts {
+			if t.most-t.least >= p.span && (p.word != "hour" || !t.dates) {
+				all = append(all, change{t, p.term})
+			}
+		}
 	}
 	return all
+}
+
+// moment is the first column of times that every row has, nil where none has.
+func (m *Model) moment() *column {
+	i := slices.IndexFunc(m.columns, func(g given) bool {
+		return g.kind == cdf.Time && g.role != numericFeature && g.infinite == 0 && g.values == m.profile.Rows && g.least < g.most
+	})
+	if i < 0 {
+		return nil
+	}
+	return m.columns[i].column
 }
 
 // likeliest is the attempt with that candidate more that predicts best; false where none predicts better by enough.
 func (m *Model) likeliest(now attempt, candidates []change, shards []triedShard) (best attempt, found bool) {
 	most := 0.
 	for _, c := range candidates {
-		if c.expose && slices.ContainsFunc(now.made, func(other change) bool { return other.expose }) {
+		if c.form == exposure && slices.ContainsFunc(now.made, func(other change) bool { return other.form == exposure }) {
 			continue // a model has one
 		}
 		made := append(slices.Clone(now.made), c)
@@ -146,7 +164,7 @@ func (m *Model) likeliest(now attempt, candidates []change, shards []triedShard)
 			continue
 		}
 		total, _, _ := gained(now.densities, after, shards)
-		if !c.expose {
+		if c.form != exposure {
 			total -= restricted
 		}
 		if total > most {
@@ -182,7 +200,7 @@ func gained(before, after []float64, shards []triedShard) (total float64, rows i
 // changed writes the draft's columns as a formula with changes; "" where names or terms cannot stand in one.
 func (m *Model) changed(made []change) string {
 	form := func(c *column) string {
-		if i := slices.IndexFunc(made, func(one change) bool { return one.of == c }); i >= 0 {
+		if i := slices.IndexFunc(made, func(one change) bool { return one.of == c && !one.adds() }); i >= 0 {
 			return made[i].term()
 		}
 		return inFormula(c.name)
@@ -197,6 +215,11 @@ func (m *Model) changed(made []change) string {
 			terms = append(terms, g.factor(m.profile.Rows))
 		case group:
 			terms = append(terms, "(1 | "+inFormula(g.name)+")")
+		}
+	}
+	for _, c := range made {
+		if c.adds() {
+			terms = append(terms, c.term())
 		}
 	}
 	if len(terms) == 0 {
@@ -237,8 +260,10 @@ func (m *Model) words(a attempt, each float64) string {
 	}
 	for _, c := range a.made {
 		switch {
-		case c.expose:
+		case c.form == exposure:
 			all = append(all, plain(c.of.name)+" as the exposure, which counts are in proportion to")
+		case c.adds():
+			all = append(all, plain(c.term())+" as a feature more")
 		case c.of == m.response:
 			all = append(all, fmt.Sprintf("%s in place of %s, so that effects are factors", plain(c.term()), plain(c.of.name)))
 		default:
