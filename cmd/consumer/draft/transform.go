@@ -23,8 +23,8 @@ const (
 	leastGain, leastGains = .02, 10
 	// leastShare is the share of shards in which it has to be higher at all: not for the sake of a few rows.
 	leastShare = 2. / 3
-	// mostCount is the largest count that a kind for counts is tried with.
-	mostCount = 1e6
+	// fewCount and mostCount are the range of a response that a kind for counts is tried with: what is never few is rather measured.
+	fewCount, mostCount = 2, 1e6
 	// restricted is by how much a logarithm has to predict better than an exposure, which has a coefficient less.
 	restricted = 3
 )
@@ -58,7 +58,7 @@ func (m *Model) transform(wanted string) {
 		return
 	}
 	kinds := []*kind.Kind{m.Kind}
-	if r := m.response; wanted == "" && m.Kind.Response == kind.Real && m.Kind.Features && r.count() && r.most <= mostCount {
+	if r := m.response; wanted == "" && m.Kind.Response == kind.Real && m.Kind.Features && r.count() && r.least <= fewCount && r.most <= mostCount {
 		kinds = append(kinds, m.counting()...)
 	}
 	if len(kinds) == 1 && len(m.changes(m.Kind)) == 0 {
@@ -256,7 +256,7 @@ func inFormula(name string) string {
 func (m *Model) words(a attempt, each float64) string {
 	var all, flags []string
 	if a.kind != m.Kind {
-		all, flags = append(all, "kind "+a.kind.Name), append(flags, "--kind "+a.kind.Name)
+		all, flags = append(all, fmt.Sprintf("kind %s, if %s counts something", a.kind.Name, plain(m.response.name))), append(flags, "--kind "+a.kind.Name)
 	}
 	for _, c := range a.made {
 		switch {

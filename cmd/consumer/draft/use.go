@@ -135,6 +135,9 @@ func (m *Model) ResponseName() string {
 	return m.response.name
 }
 
+// Likelier says what predicts the sample better by far, and with which flags to ask for it; "" where nothing does.
+func (m *Model) Likelier() string { return m.likelier }
+
 // Logged is the column whose logarithm the model explains, "" if it explains something else.
 func (m *Model) Logged() string {
 	if name := m.response.name; m.ResponseName() == "log("+inFormula(name)+")" {

@@ -63,6 +63,9 @@ func (t *trial) report(ctx context.Context, s *run.Service) error {
 	}
 	t.writeFit(&w, s)
 	t.writeDoubts(&w, f)
+	if better := t.model.Likelier(); better != "" {
+		fmt.Fprintf(&w, "\nWhat to try next: %s\n", better)
+	}
 	if err := t.writeRefused(ctx, &w, s); err != nil {
 		return err
 	}
