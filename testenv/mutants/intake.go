@@ -24,6 +24,8 @@ var ofIntake = []mutant{
 		"leastGains = .02, 10", "leastGains = -1e9, -1e9", "TestNothingToTransform", drafts},
 	{"rows with gaps are compared", "cmd/consumer/draft/tried.go",
 		"i >= len(c) || math.IsNaN(c[i])", "i >= len(c)", "TestTransformedDrafts", drafts},
+	{"a curve is preferred to a logarithm", "cmd/consumer/draft/transform.go",
+		"total -= 2 * restricted", "total += 99", "TestTransformed", drafts},
 	{"weekdays are not tried", "cmd/consumer/draft/transform.go",
 		"if t.most-t.least >= p.span &&", "if t.most-t.least >= 99*p.span &&", "TestPartsOfTimes", drafts},
 	{"effects of a logarithm are in units of its column", "cmd/consumer/draft/use.go",

@@ -25,23 +25,25 @@ const (
 	leastShare = 2. / 3
 	// fewCount and mostCount are the range of a response that a kind for counts is tried with: what is never few is rather measured.
 	fewCount, mostCount = 2, 1e6
-	// restricted is by how much a logarithm has to predict better than an exposure, which has a coefficient less.
+	// restricted is by how much a logarithm has to predict better than an exposure, which has a coefficient less, and a curve than a logarithm.
 	restricted = 3
+	// leastValues is how many values a column has that may follow a curve.
+	leastValues = 5
 )
 
-// change is a column in another form, its logarithm or the exposure, or a part of a time as a feature more.
+// change is a column in another form, its logarithm, the exposure or with its square, or a part of a time as a feature more.
 type change struct {
 	of   *column
-	form string // of the term: log(%s), exposure(%s), or that of a part
+	form string // of the term: one of those below, or that of a part
 }
 
-const logarithm, exposure = "log(%s)", "exposure(%s)"
+const logarithm, exposure, curve = "log(%s)", "exposure(%s)", "poly(%s, 2)"
 
 // term is what a formula has of it.
 func (c change) term() string { return fmt.Sprintf(c.form, inFormula(c.of.name)) }
 
 // adds reports a term beside those of the columns.
-func (c change) adds() bool { return c.form != logarithm && c.form != exposure }
+func (c change) adds() bool { return c.form != logarithm && c.form != exposure && c.form != curve }
 
 // attempt is the draft by a kind with changes, and what it makes of the shards.
 type attempt struct {
@@ -50,7 +52,7 @@ type attempt struct {
 	densities []float64
 }
 
-// transform tries logarithms of columns above 0, parts of times and, of counts, a kind for counts and exposures. What predicts rows of the sample better than the draft
+// transform tries logarithms of columns above 0, squares, parts of times and, of counts, a kind for counts and exposures. What predicts rows of the sample better than the draft
 // does, each by those before it, is worth a note. The draft keeps the columns as they came: their effects are easier to read, and what they mean is the
 // user's to say. wanted is the kind that was asked for.
 func (m *Model) transform(wanted string) {
@@ -114,23 +116,31 @@ func (m *Model) climb(k *kind.Kind, shards []triedShard) (attempt, bool) {
 
 // changes are those that may be tried with a kind.
 func (m *Model) changes(k *kind.Kind) (all []change) {
-	wide := func(c *column, times float64) bool {
-		return c.kind != cdf.Time && c.infinite == 0 && c.least > 0 && c.most >= times*c.least
+	wide := func(c *column, times float64) bool { return c.least > 0 && c.most >= times*c.least }
+	if r := m.response; k.Response == kind.Real && r.kind != cdf.Time && r.infinite == 0 && wide(r, wideResponse) {
+		all = append(all, change{r, logarithm})
 	}
-	if k.Response == kind.Real && wide(m.response, wideResponse) {
-		all = append(all, change{m.response, logarithm})
+	if !k.Features {
+		return all
 	}
+	tried := 0
 	for i := range m.columns {
 		g := &m.columns[i]
-		if g.role != numericFeature || !wide(g.column, wideFeature) || len(all) >= mostTried {
+		if g.role != numericFeature || g.kind == cdf.Time || g.infinite > 0 || tried == mostTried {
 			continue
 		}
-		if k.Exposure {
-			all = append(all, change{g.column, exposure})
+		tried++
+		if wide(g.column, wideFeature) {
+			if k.Exposure {
+				all = append(all, change{g.column, exposure})
+			}
+			all = append(all, change{g.column, logarithm})
 		}
-		all = append(all, change{g.column, logarithm})
+		if len(g.exact) >= leastValues {
+			all = append(all, change{g.column, curve})
+		}
 	}
-	if t := m.moment(); t != nil && k.Features {
+	if t := m.moment(); t != nil {
 		for _, p := range dateParts {
 			if t.most-t.least >= p.span && (p.word != "hour" || !t.dates) {
 				all = append(all, change{t, p.term})
@@ -164,7 +174,11 @@ func (m *Model) likeliest(now attempt, candidates []change, shards []triedShard)
 			continue
 		}
 		total, _, _ := gained(now.densities, after, shards)
-		if c.form != exposure {
+		switch c.form {
+		case exposure:
+		case curve:
+			total -= 2 * restricted
+		default:
 			total -= restricted
 		}
 		if total > most {
@@ -264,6 +278,8 @@ func (m *Model) words(a attempt, each float64) string {
 			all = append(all, plain(c.of.name)+" as the exposure, which counts are in proportion to")
 		case c.adds():
 			all = append(all, plain(c.term())+" as a feature more")
+		case c.form == curve:
+			all = append(all, fmt.Sprintf("%s in place of %s, a curve", plain(c.term()), plain(c.of.name)))
 		case c.of == m.response:
 			all = append(all, fmt.Sprintf("%s in place of %s, so that effects are factors", plain(c.term()), plain(c.of.name)))
 		default:
