@@ -193,7 +193,7 @@ func followCompressed(seed uint64) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		defer os.RemoveAll(dir)
+		defer func() { _ = os.RemoveAll(dir) }()
 		path := filepath.Join(dir, "projection")
 		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 			return "", err
