@@ -277,19 +277,23 @@ func followCounts(seed uint64) (string, error) {
 			}
 			return poissonCount(k.chance, min(rate, 1e6))
 		})
+		plain := *b
+		if exposed {
+			b.Columns = append(b.Columns[:len(b.Columns):len(b.Columns)], e)
+		}
+		sum, err := k.update(f, b)
+		if err != nil {
+			return k.about, err
+		}
+		if sum == nil {
+			continue
+		}
 		for i := range rows { // what is taken
 			if _, ok := k.rowOf(b, i); ok {
 				exposures = append(exposures, e.Number[i])
 			}
 		}
-		k.take(b)
-		if exposed {
-			b.Columns = append(b.Columns[:len(b.Columns):len(b.Columns)], e)
-		}
-		sum, err := f.Update(b)
-		if err != nil {
-			return k.about, err
-		}
+		k.take(&plain)
 		where := k.where(sum)
 		if len(k.rows) == 0 {
 			continue

@@ -238,19 +238,19 @@ func followLinear(seed uint64) (string, error) {
 		var preds []cdf.Prediction
 		if before != nil {
 			p, err := f.Predict(batch)
-			if err != nil {
+			if errors.Is(err, cdf.ErrShard) != k.refuses(batch) || err != nil && !k.refuses(batch) {
 				return k.about, err
 			}
 			preds = append(preds, p...)
 		}
 		was := *k
 		was.rows = slices.Clone(k.rows)
-		sum, err := f.Update(batch)
-		if errors.Is(err, cdf.ErrSchema) && k.shards == 0 {
-			return k.about, nil // no levels
-		}
+		sum, err := k.update(f, batch)
 		if err != nil {
 			return k.about, err
+		}
+		if sum == nil {
+			continue
 		}
 		k.take(batch)
 		where := func(err error) error { return fmt.Errorf("shard %d, %d rows: %w", k.shards, len(k.rows), err) }

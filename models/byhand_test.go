@@ -1,6 +1,7 @@
 package models
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -101,7 +102,7 @@ func newHandKey(seed, stream uint64, most int) *handKey {
 				c.feature.Levels = []string{"b", "a", "never"}
 				c.feature.Baseline = choose(k.chance, c.feature.Levels)
 			}
-			c.feature.Other = choose(k.chance, []string{"level", "drop"})
+			c.feature.Other = choose(k.chance, []string{"level", "drop", "reject"})
 		} else if k.of(.15) {
 			center, scale := c.unit*(c.shift+k.NormFloat64()), c.unit*math.Exp(k.NormFloat64())
 			if k.of(.7) {
@@ -142,7 +143,7 @@ func (k *handKey) specify(kind, variant string, roles cdf.Roles, settings string
 	if err != nil {
 		return err
 	}
-	spec.Missing = choose(k.chance, []string{"drop", "level"})
+	spec.Missing = choose(k.chance, []string{"drop", "level", "reject"})
 	spec.ForgetPer = cdf.Clock{Unit: choose(k.chance, []string{"shard", "row", "duration"}), Millis: 1000}
 	if k.of(.35) {
 		spec.Forget = choose(k.chance, []float64{.5, .9, .99, .999})
@@ -293,6 +294,36 @@ func (k *handKey) row(b *cdf.Batch, i int) (x []float64, ok bool) {
 		}
 	}
 	return x, true
+}
+
+// refuses reports whether the shard has a row that the key does not take, and takes none for.
+func (k *handKey) refuses(b *cdf.Batch) bool {
+	for j := range k.columns {
+		c, col := &k.columns[j], &b.Columns[j]
+		for i := range b.Rows {
+			missing := c.sort != "level" && math.IsNaN(col.Number[i]) || c.sort == "level" && col.Code[i] < 0
+			known := k.shards == 0 && c.feature.LevelsFirst || missing || c.sort != "level" || slices.Contains(c.feature.Levels, col.Levels[col.Code[i]])
+			if missing && k.spec.Missing == "reject" || !known && c.feature.Other == "reject" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// update takes the shard to the filter, which is to refuse what the key refuses: then, and where the first shard has no level, there is
+// no summary.
+func (k *handKey) update(f *cdf.Filter, b *cdf.Batch) (*cdf.Summary, error) {
+	sum, err := f.Update(b)
+	switch refused := k.refuses(b); {
+	case errors.Is(err, cdf.ErrSchema) && k.shards == 0:
+		return nil, nil // no levels
+	case refused != errors.Is(err, cdf.ErrShard):
+		return nil, fmt.Errorf("by hand it is %v that the shard is refused: %w", refused, err)
+	case refused:
+		return nil, nil
+	}
+	return sum, err
 }
 
 // take takes the rows of a shard in: weights, and constants of the first rows.

@@ -89,8 +89,12 @@ func (m *statistics) Predict(sh *cdf.Shard, out []cdf.Prediction) error {
 		if g := sh.Group[0][i]; m.known(g) {
 			predictive.Student(law, m.zeta[g], math.Sqrt(m.vari[g]+m.s2), 0, y, p)
 			predictive.NormalLine(p, m.zeta[g], math.Sqrt(m.vari[g]))
-			if !varies {
+			switch {
+			case !varies:
 				p.SD = math.NaN()
+			case law.Shape <= 1: // the t law has no sd, what it stands for has
+				sigma2, _ := m.sigmaMoments()
+				p.SD = math.Sqrt(m.vari[g] + sigma2)
 			}
 			if !spreads {
 				p.EpredSD = math.NaN()

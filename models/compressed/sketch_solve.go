@@ -15,7 +15,7 @@ import (
 const (
 	leastLogKappa      = -16
 	leastLossyLogKappa = -8
-	mostLogKappa       = 6
+	mostLogKappa       = 16
 )
 
 // rankTol is the eigenvalue, relative to the largest, below which a direction

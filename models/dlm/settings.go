@@ -143,13 +143,13 @@ func Columns(d cdf.Dims) error {
 }
 
 // Moments reports whether row k of the draws, as Params lists them, has a
-// posterior mean and sd after n observations.
-func (p *Prior) Moments(k int, n float64) (mean, sd bool) {
+// posterior mean and sd after n observations of so many steps: where tau2 is large only one of a step tells of it.
+func (p *Prior) Moments(k int, n, steps float64) (mean, sd bool) {
 	switch k {
 	case thetaRow:
 		return true, n > 0 || min(p.Sigma2Shape, p.Tau2Shape) > 1
 	case tau2Row:
-		return p.Tau2Shape+n/2 > 1, p.Tau2Shape+n/2 > 2
+		return p.Tau2Shape+steps/2 > 1, p.Tau2Shape+steps/2 > 2
 	case sigma2Row:
 		return p.Sigma2Shape+n/2 > 1, p.Sigma2Shape+n/2 > 2
 	}

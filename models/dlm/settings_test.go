@@ -121,3 +121,36 @@ func TestPriorSD(t *testing.T) {
 		t.Errorf("phi is %v, want .6", got)
 	}
 }
+
+// Rows of one step tell of a large tau2 as one of them does: moments of tau2 and of what varies with it are as those after one row, in
+// their own step and after a discount. They were published by the number of rows, and were those of the grid's limits.
+func TestMomentsOfRowsOfOneStep(t *testing.T) {
+	for _, c := range []struct {
+		times            []int64
+		forget           float64
+		mean, sd, spread bool // of tau2, and of the level
+	}{
+		{[]int64{1, 2, 3, 4, 5, 6, 7}, 1, true, true, true},
+		{[]int64{3, 3, 3, 3, 3, 3, 3}, 1, false, false, false},
+		{[]int64{3, 3, 3, 3, 3, 4, 4}, 1, true, false, true},
+		{[]int64{1, 2, 2, 3, 3, 4, 4}, 1, true, true, true},
+		{[]int64{1, 2, 2, 3, 3, 4, 4}, .5, true, false, true},
+	} {
+		for _, mean := range []string{"known", "unknown"} {
+			s := prior(2, .2, .5, .2)
+			s.Mean = mean
+			m := newTest(t, s)
+			sh := rowsShard([]float64{.1, .5, -.3, .7, .2, -.4, .3})
+			sh.Time = c.times
+			d := modeltest.Stepper{Model: m}
+			d.Must(t, sh, 1)
+			last := rowsShard([]float64{math.NaN()})
+			last.Time = []int64{10}
+			d.Must(t, last, c.forget)
+			rows := modeltest.Summarize(t, m, functionals())
+			if r := rows[tau2Row]; math.IsNaN(r.Mean) == c.mean || math.IsNaN(r.SD) == c.sd || math.IsNaN(rows[thetaRow].SD) == c.spread {
+				t.Errorf("times %v, forget %v, mean %s: tau2 has mean %v and sd %v, the level an sd of %v", c.times, c.forget, mean, r.Mean, r.SD, rows[thetaRow].SD)
+			}
+		}
+	}
+}

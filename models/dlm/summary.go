@@ -170,7 +170,7 @@ func (m *Model) describeVariance(r *cdf.Row, w *work, tau bool) {
 	if tau {
 		row = tau2Row
 	}
-	hasMean, hasSD := prior.Moments(row, m.n)
+	hasMean, hasSD := prior.Moments(row, m.n, m.observedSteps())
 	if hasMean {
 		r.Mean = mean
 	}
@@ -197,7 +197,24 @@ func describeLaws(r *cdf.Row, w *work, centre, variance []float64, spread bool) 
 // spread reports that variances of theta and y exist, as the means of sigma2 and tau2 do.
 func (m *Model) spread() bool {
 	p := &m.family.settings.Prior
-	return min(p.Sigma2Shape, p.Tau2Shape)+m.n/2 > 1
+	return min(p.Sigma2Shape+m.n/2, p.Tau2Shape+m.observedSteps()/2) > 1
+}
+
+// observedSteps returns how many steps have an observation, discounted as these are. The state counts rows: but where q is large F is q at
+// the first of a step, and at the others nothing of q, so that the sum of log F rises by as many as there are steps.
+func (m *Model) observedSteps() float64 {
+	if !m.clock.Seen {
+		return m.n
+	}
+	g := &m.grid
+	if m.reserved {
+		g = &m.reserve // which covers all q
+	}
+	last := (nodes/2+1)*nodes - 1 // of phi = 0
+	if steps := (g.ld[last] - g.ld[last-1]) / g.spacing(logAxis); steps < m.n-.01 {
+		return steps
+	}
+	return m.n // each is of a step of its own
 }
 
 // levels fills the mixture with the law of theta, or with noise 1 of y =

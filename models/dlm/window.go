@@ -130,7 +130,7 @@ func (m *rowWindow) Summarize(functionals []cdf.Functional, rows []cdf.Row) erro
 		if k == thetaRow {
 			v += s.inner / s.count
 		}
-		hasMean, hasSD := m.prior.Moments(k, m.n)
+		hasMean, hasSD := m.prior.Moments(k, m.n, m.n)
 		if hasMean {
 			r.Mean = f.Const + w*s.mean[k]
 		}

@@ -157,3 +157,17 @@ func TestScaleMove(t *testing.T) {
 		m.scratch.Put(w)
 	}
 }
+
+// A shard of more rows than all before it has a posterior far narrower than the draws that its chains go on from, which do not count. Of 20
+// streams sds were up to 1.3 times those of quadrature when they did; those of 500 draws are within a tenth.
+func TestMoreRowsThanBefore(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(58, seed))
+		sh := newShard(r, 220, []float64{0, .5}, 1, true)
+		m := newTest(t, "corrected", windowOf(500), dims(2, 500, true))
+		d := driver(m)
+		d.Must(t, modeltest.Cut(sh, 0, 20), 1)
+		d.Must(t, modeltest.Cut(sh, 20, 220), 1)
+		gridRun(t, m, newGrid(m, sh, powers(220, one), 2), .25, .12)
+	}
+}

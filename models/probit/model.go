@@ -42,6 +42,7 @@ type Model struct {
 	stage   stage     // what the draws are
 
 	post    posterior
+	grown   bool  // the rows of the step are more than all before, between Absorb and Sample
 	failed  error // of a part of a shard, between Absorb and Sample
 	scratch *sync.Pool
 }
@@ -119,6 +120,7 @@ func (m *Model) Absorb(s *cdf.Step) {
 		}
 		fresh := part(n, count, i+1) - part(n, count, i)
 		w.fresh, row = m.Signed(w.fresh[:0], sh, row, fresh)
+		m.grown = float64(fresh) > m.classes.rows()
 		m.classes.add(w.fresh, m.p)
 		m.edges.add(w.fresh, m.p)
 		m.freeze(m.leaving(max(0, m.rows()+fresh-m.limit), w), w)

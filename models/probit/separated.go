@@ -30,6 +30,14 @@ func (c classes) add(x []float64, p int) {
 	}
 }
 
+// rows returns how many rows the fullest column has.
+func (c classes) rows() (most float64) {
+	for j := 0; j < len(c); j += 2 {
+		most = max(most, c[j]+c[j+1])
+	}
+	return most
+}
+
 // separated reports whether column j is, and its rows. What counts less than
 // half a row is forgotten.
 func (c classes) separated(j int) (rows float64, ok bool) {

@@ -29,7 +29,7 @@ func (m *pl) Summarize(functionals []cdf.Functional, rows []cdf.Row) error {
 			square += d * (x[k] - mean)
 		}
 		r := &rows[i]
-		hasMean, hasSD := m.set.Prior.Moments(f.Param[0], m.n)
+		hasMean, hasSD := m.set.Prior.Moments(f.Param[0], m.n, m.n)
 		if hasMean {
 			r.Mean = mean
 		}
