@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
@@ -10,7 +11,7 @@ import (
 )
 
 // Of a group without events the rows bound the effect from above alone. Its normal law is far too narrow, and so is, of few groups, the
-// intercept's, as the page of poisson says.
+// intercept's, as the page of poisson says. few_events tells of it where intervals of 95 % hold less than 90 % of the exact law.
 func TestGroupWithoutEvents(t *testing.T) {
 	said := map[int]map[string]float64{3: {"u[g0]": .29, "beta[intercept]": .47}, 6: {"u[g0]": .62, "beta[intercept]": .79}, 12: {"u[g0]": .85, "beta[intercept]": .95}}
 	for groups := range said {
@@ -36,6 +37,9 @@ func TestGroupWithoutEvents(t *testing.T) {
 		sum, err := cdf.NewFilter(spec, "key").Update(&cdf.Batch{Rows: len(y.Number), Columns: []cdf.Column{y, c}})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if up := slices.Contains(sum.Flags, "few_events"); up != (groups < 12) {
+			t.Errorf("%d groups: few_events is up: %v", groups, up)
 		}
 		h.solve()
 		for i := range sum.Rows {

@@ -57,7 +57,7 @@ func (m *Model) levelInDoubt(w *work) bool {
 // AppendFlags appends overdispersed where counts vary more than Poisson counts
 // and rows have no effects of their own, or have such that decide the intercept, excess_zeros where they have but do not
 // explain the counts of 0, first_outliers where counts of the first rows are wild,
-// few_events where counts say next to nothing of a coefficient, or slopes and terms of groups are many for them, few_rows_per_group where rows do not tell
+// few_events where counts say next to nothing of a coefficient or of one of few groups, or slopes and terms of groups are many for them, few_rows_per_group where rows do not tell
 // what groups differ by, order_matters where rows were expanded too far from the present fit.
 func (m *Model) AppendFlags(dst []string) []string {
 	if m.odd > wildTill*m.n {
@@ -112,8 +112,8 @@ func (s Settings) Advise(flag string) string {
 		return "rows came in an order that matters, as sorted by their counts or while rates changed: they were taken in where coefficients are far from now, and the intercept is off: " +
 			"shuffle the rows at their source, or set settings.buffer to as many shards as the order lasts, and read the topic again with a new group; set forget below 1 if rates have changed"
 	case fewEventsFlag:
-		return "nearly all counts are 0, of the key or of a level, so that they say little of a coefficient (prior_dominated names what only the prior decides) " +
-			"and intervals may be too short: set settings.prior.beta_variance, and group_scale of groups, to what is known, merge the level with others, send larger shards or set settings.buffer, or wait for counts"
+		return "nearly all counts are 0, of the key, a level or a group, so that they say little of a coefficient (prior_dominated names what only the prior decides) " +
+			"or an effect, and intervals may be too short: set settings.prior.beta_variance, and group_scale of groups, to what is known, merge the level or group with others, send larger shards or set settings.buffer, or wait for counts"
 	}
 	return ""
 }

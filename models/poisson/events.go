@@ -79,7 +79,7 @@ func (m *Model) besideIntercept(j int) float64 {
 }
 
 // fewEvents reports whether counts say next to nothing of a coefficient, or so few rows
-// have one that a shard's quadratic is taken where the rate is hardly known.
+// have one that a shard's quadratic is taken where the rate is hardly known, or so little of levels without an event.
 func (m *Model) fewEvents() bool {
 	if m.over.s2 > 0 { // then the surplus is of zeros
 		if counts := m.n - m.surplus.excess - m.surplus.expected; counts < rareRows && counts < rareShare*m.n {
@@ -88,7 +88,7 @@ func (m *Model) fewEvents() bool {
 	}
 	w := m.work()
 	defer m.scratch.Put(w)
-	return m.overfitted(w) || slices.ContainsFunc(m.loose(w), func(v float64) bool { return v > looseFrom })
+	return m.overfitted(w) || slices.ContainsFunc(m.loose(w), func(v float64) bool { return v > looseFrom }) || m.eventless(w)
 }
 
 // overfitted reports whether there are so many slopes and terms of groups for the counts that they draw the intercept down: d slopes

@@ -142,19 +142,22 @@ func (f *fit) precisions(to []float64) bool {
 			squares[j] += float64(u*u) + f.levelVariance(l, rows, f.now.core, j)
 		}
 	}
-	p := &f.shape.settings.Prior
 	for t, k := range levels {
-		if k == 0 {
-			continue
+		if k > 0 {
+			to[t] = f.shape.precision(k, squares[t])
 		}
-		if f.shape.half() {
-			to[t] = halfCauchyPrecision(k, squares[t], p.GroupScale)
-		} else {
-			to[t] = (p.GroupShape + 0.5*k) / (p.GroupRate + 0.5*squares[t])
-		}
-		to[t] = min(max(to[t], 1e-8), 1e12)
 	}
 	return lin.Finite(to...)
+}
+
+// precision returns E[1/s2] of a term over k levels, whose effects have squares of that sum in the mean.
+func (p *shape) precision(k, squares float64) float64 {
+	prior := &p.settings.Prior
+	m := (prior.GroupShape + 0.5*k) / (prior.GroupRate + 0.5*squares)
+	if p.half() {
+		m = halfCauchyPrecision(k, squares, prior.GroupScale)
+	}
+	return min(max(m, 1e-8), 1e12)
 }
 
 // halfCauchyPrecision is the positive root m of

@@ -78,4 +78,12 @@ var ofFar = []mutant{
 		"float64(mostBias*counts*sd)", "float64(mostBias*math.Sqrt(counts+0*sd))", "^TestSlopesOfFewCounts$", account},
 	{"poisson: levels are slopes", "models/poisson/events.go",
 		"math.Abs(own-with) > 1e-9*own", "math.Abs(own-with) >= 0", "^TestSlopesOfFewCounts$", account},
+	{"poisson: groups without events pass", "models/poisson/eventless.go",
+		"return none > 0 &&", "return none > n &&", "^TestGroupsWithoutEvents$", poisson},
+	{"poisson: one of many groups without events is told", "models/poisson/eventless.go",
+		"mostEventless   = 0.9 ", "mostEventless   = 0.2 ", "^TestGroupsWithoutEvents$", poisson},
+	{"poisson: groups without events where the fit goes round", "models/poisson/eventless.go",
+		"squares)/precision-1) > unsettled", "squares)/precision-1) > 1e3*unsettled", "^TestLevelsWithoutEventsOfAnyFactor$", poisson},
+	{"poisson: events of rows that are kept are not seen", "models/poisson/eventless.go",
+		"w.seen[level] +=", "w.seen[level] += 0 *", "^TestGroupsOfFewKeptRows$", poisson},
 }
