@@ -16,7 +16,7 @@ func Kind() *kind.Kind {
 		Text: "Regression on hundreds or thousands of columns from a sketch of the data whose size does not grow with their " +
 			"square. γ are the coefficients of the columns.",
 		Variants:  []string{"corrected", "paper"},
-		Revision:  7, // curvature given up acts where no direction is kept, by what rows told; the past weighs by its misfit; a prior of the signal; products, factors and rows scored together by fused multiply-adds, eigenvectors too; shards of many rows at once; rows with columns that arrive are scored by sds of these; a lossy sketch forgets once; prior variances up to e^16
+		Revision:  8, // curvature given up acts where no direction is kept, by what rows told; the past weighs by its misfit; a prior of the signal; products, factors and rows scored together by fused multiply-adds, eigenvectors too; shards of many rows at once; rows with columns that arrive are scored by sds of these; a lossy sketch forgets once; prior variances up to e^16
 		Features:  true,
 		Suggest:   suggest,
 		Configure: kind.Settings(Defaults(), build),

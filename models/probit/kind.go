@@ -16,7 +16,7 @@ func Kind() *kind.Kind {
 		Text: "Regression of a binary response: Φ is the normal distribution function. A coefficient of 1 moves a probability of " +
 			"50 % to 84 % per unit of its column. Computed from draws of Markov chains.",
 		Variants: []string{"corrected", "paper"},
-		Revision: 5, // the chains' start and moves, and which rows are kept; products by fused multiply-adds, normals by lanes; latent variables of single precision; sweeps of a shard of more rows than before
+		Revision: 6, // the chains' start and moves, and which rows are kept; products by fused multiply-adds, normals by lanes; latent variables of single precision; sweeps of a shard of more rows than before
 		Response: kind.Binary,
 		Features: true, Intercept: true, Covariance: true,
 		Draws:     true,

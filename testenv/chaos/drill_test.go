@@ -71,7 +71,7 @@ func (d *drill) named(name string) string { return name + "-" + strconv.FormatUi
 // group is one over an input.
 func (d *drill) group(t *testing.T, name, input string) group {
 	t.Helper()
-	models := without(kinds+known, "probit")
+	models := without(kinds+known, "compressed", "probit")
 	// In some streams poisson without a buffer comes to keep sums of the order of rows, which the release before does not read (docs/adr/0053).
 	return d.groupOf(t, name, input, strings.ReplaceAll(models, "kind: poisson,", "kind: poisson, settings: {buffer: 3},"))
 }
