@@ -52,9 +52,9 @@ type attempt struct {
 	densities []float64
 }
 
-// transform tries logarithms of columns above 0, squares, parts of times and, of counts, a kind for counts and exposures. What predicts rows of the sample better than the draft
-// does, each by those before it, is worth a note. The draft keeps the columns as they came: their effects are easier to read, and what they mean is the
-// user's to say. wanted is the kind that was asked for.
+// transform tries logarithms of columns above 0, squares, parts of times and, of counts, a kind for counts and exposures. What predicts rows of the
+// sample better than the draft does, each by those before it, is worth a note. The draft keeps the columns as they came: their effects are easier to
+// read, and what they mean is the user's to say. wanted is the kind that was asked for.
 func (m *Model) transform(wanted string) {
 	if m.formula != nil || m.Kind.Time || count(m.columns, numericFeature, categoricalFeature) > mostTriedBeside {
 		return
@@ -74,7 +74,10 @@ func (m *Model) transform(wanted string) {
 	best := attempt{kind: m.Kind, densities: first}
 	for _, k := range kinds {
 		one, ok := m.climb(k, shards)
-		if total, _, _ := gained(best.densities, one.densities, shards); ok && total > 0 && better(first, one.densities, shards) {
+		if !ok || !better(first, one.densities, shards) {
+			continue
+		}
+		if total, _, _ := gained(best.densities, one.densities, shards); total > 0 {
 			best = one
 		}
 	}

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 // rowsOf makes columns x, z and y of so many rows: x goes from 1 to 100 by its logarithm, z is normal, level is of three.
@@ -41,12 +44,14 @@ func poissonOf(r *rand.Rand, mean float64) float64 {
 	return n
 }
 
-// transformed are draws that another form of a column explains, and the note that asks for it.
-var transformed = []struct {
+type transformedSample struct {
 	name, asks string
 	rows       int
 	y          func(r *rand.Rand, x, z float64, level int) float64
-}{
+}
+
+// transformed are draws that another form of a column explains, and the note that asks for it.
+var transformed = []transformedSample{
 	{"effects are factors", "--formula log(y) ~ x + z + sort", 400, func(r *rand.Rand, x, z float64, level int) float64 {
 		return math.Exp(2 + .01*x + .3*z + .2*float64(level) + .5*r.NormFloat64())
 	}},
@@ -198,6 +203,24 @@ func TestPartsOfTimes(t *testing.T) {
 			if c.asks == "" && m.likelier != "" || c.asks != "" && !asked {
 				t.Errorf("%s, seed %d: note %q, want %s", c.name, seed, m.likelier, c.asks)
 			}
+		}
+	}
+}
+
+// A kind for counts that refuses the draft's columns, or the rows, is not tried.
+func TestKindsThatRefuse(t *testing.T) {
+	c := transformed[slices.IndexFunc(transformed, func(c transformedSample) bool { return c.name == "counts" })]
+	refuses := kind.Kind{Name: "refuses", Variants: []string{"only"}, Response: kind.Count, Features: true,
+		Configure: func(string, func(any) error) (any, kind.Build, error) {
+			return nil, nil, errors.New("not with these columns")
+		}}
+	for _, kinds := range []kind.Registry{append(models.Kinds(), &refuses), slices.Insert(models.Kinds(), 0, &refuses)} {
+		m, err := sampleOf(rowsOf(1, c.rows, c.y), c.rows).Suggest(kinds, Wish{Response: "y"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.transform(""); !strings.HasSuffix(unquoted(m.likelier), c.asks) {
+			t.Errorf("note %q, want %s", m.likelier, c.asks)
 		}
 	}
 }
