@@ -26,6 +26,8 @@ var ofIntake = []mutant{
 		"i >= len(c) || math.IsNaN(c[i])", "i >= len(c)", "TestTransformedDrafts", drafts},
 	{"a curve is preferred to a logarithm", "cmd/consumer/draft/transform.go",
 		"total -= 2 * restricted", "total += 99", "TestTransformed", drafts},
+	{"any number of models is compared", "cmd/consumer/draft/tried.go",
+		"m.worked+work > mostWork", "m.worked+work > 4*mostWork", "TestTriesAreBounded", drafts},
 	{"weekdays are not tried", "cmd/consumer/draft/transform.go",
 		"if t.most-t.least >= p.span &&", "if t.most-t.least >= 99*p.span &&", "TestPartsOfTimes", drafts},
 	{"effects of a logarithm are in units of its column", "cmd/consumer/draft/use.go",

@@ -43,8 +43,9 @@ type Model struct {
 	parts    []string         // of times that are its terms
 	pooled   []string         // what is to be said of its levels
 	follow   []collinear.Found
-	own      *own   // nil: centre, scale and priors are the defaults
-	likelier string // what predicts the sample better, "" where nothing does
+	own      *own    // nil: centre, scale and priors are the defaults
+	likelier string  // what predicts the sample better, "" where nothing does
+	worked   float64 // on that
 }
 
 // Suggest drafts a model of one of the kinds for the sample.

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// mostTried is how many columns are tried in another form, of a draft with so many features at most.
-	mostTried, mostTriedBeside = 8, 20
+	// mostTriedBeside is how many features a draft may have.
+	mostTriedBeside = 20
 	// mostChanged is how many changes a note may have.
 	mostChanged = 3
 	// wideResponse and wideFeature are how many times its least value a column's largest has to be, for the logarithm to differ from it.
@@ -66,7 +66,11 @@ func (m *Model) transform(wanted string) {
 	if len(kinds) == 1 && len(m.changes(m.Kind)) == 0 {
 		return
 	}
-	shards := m.triedShards()
+	rows := triedRows
+	if m.Kind.Response == kind.Count || len(kinds) > 1 {
+		rows = triedCounts
+	}
+	shards := m.triedShards(rows)
 	first, ok := m.densities(m.Kind, nil, shards)
 	if !ok {
 		return
@@ -117,7 +121,7 @@ func (m *Model) climb(k *kind.Kind, shards []triedShard) (attempt, bool) {
 	return now, true
 }
 
-// changes are those that may be tried with a kind.
+// changes are those that may be tried with a kind, in that order: the last ones are not where the work ends before.
 func (m *Model) changes(k *kind.Kind) (all []change) {
 	wide := func(c *column, times float64) bool { return c.least > 0 && c.most >= times*c.least }
 	if r := m.response; k.Response == kind.Real && r.kind != cdf.Time && r.infinite == 0 && wide(r, wideResponse) {
@@ -126,23 +130,23 @@ func (m *Model) changes(k *kind.Kind) (all []change) {
 	if !k.Features {
 		return all
 	}
-	tried := 0
+	var exposures, logarithms, curves []change
 	for i := range m.columns {
 		g := &m.columns[i]
-		if g.role != numericFeature || g.kind == cdf.Time || g.infinite > 0 || tried == mostTried {
+		if g.role != numericFeature || g.kind == cdf.Time || g.infinite > 0 {
 			continue
 		}
-		tried++
 		if wide(g.column, wideFeature) {
+			logarithms = append(logarithms, change{g.column, logarithm})
 			if k.Exposure {
-				all = append(all, change{g.column, exposure})
+				exposures = append(exposures, change{g.column, exposure})
 			}
-			all = append(all, change{g.column, logarithm})
 		}
 		if len(g.exact) >= leastValues {
-			all = append(all, change{g.column, curve})
+			curves = append(curves, change{g.column, curve})
 		}
 	}
+	all = append(append(all, exposures...), logarithms...)
 	if t := m.moment(); t != nil {
 		for _, p := range dateParts {
 			if t.most-t.least >= p.span && (p.word != "hour" || !t.dates) {
@@ -150,7 +154,7 @@ func (m *Model) changes(k *kind.Kind) (all []change) {
 			}
 		}
 	}
-	return all
+	return append(all, curves...)
 }
 
 // moment is the first column of times that every row has, nil where none has.

@@ -224,3 +224,40 @@ func TestKindsThatRefuse(t *testing.T) {
 		}
 	}
 }
+
+// What is tried is bounded, however many levels, groups and columns there are: a draft that would take minutes is compared less, or not.
+func TestTriesAreBounded(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 7))
+	const rows = 1200
+	named := func(name string, levels int) cdf.Column {
+		c := cdf.Column{Name: name, Type: cdf.Text}
+		for l := range levels {
+			c.Levels = append(c.Levels, fmt.Sprint("l", l))
+		}
+		for range rows {
+			c.Code = append(c.Code, int32(r.IntN(levels)))
+		}
+		return c
+	}
+	y := cdf.Column{Name: "y"}
+	columns := []cdf.Column{named("shop", 300)}
+	for i := range 8 {
+		x := cdf.Column{Name: fmt.Sprint("x", i)}
+		for range rows {
+			x.Number = append(x.Number, math.Exp(5*r.Float64()))
+		}
+		columns = append(columns, x)
+	}
+	for i := range rows {
+		y.Number = append(y.Number, poissonOf(r, .1*columns[1].Number[i]))
+	}
+	for i := range 10 {
+		columns = append(columns, named(fmt.Sprint("f", i), 20))
+	}
+	for _, w := range []Wish{{Response: "y"}, {Response: "y", Group: "shop"}, {Response: "y", Kind: "linear"}} {
+		_, m, _ := draftedAs(t, sampleOf(append(slices.Clone(columns), y), rows), w)
+		if m.worked > mostWork {
+			t.Errorf("%+v: work %.0f, at most %d", w, m.worked, mostWork)
+		}
+	}
+}

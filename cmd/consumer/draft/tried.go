@@ -11,8 +11,11 @@ import (
 )
 
 const (
-	// triedKeys and triedRows are how much of a sample is folded for each try, a key's in about so many shards.
-	triedKeys, triedRows, triedOfKey = 5, 1500, 12
+	// triedKeys and triedRows are how much of a sample is folded for each try, a key's in about so many shards; triedCounts is that of
+	// counts, whose kind takes long.
+	triedKeys, triedRows, triedCounts, triedOfKey = 5, 1500, 600, 12
+	// mostWork bounds what is tried, in units of a hundredth of a second or so: see work.
+	mostWork = 200
 	// leastTried is how few rows of a shard are too few to compare by.
 	leastTried = 20
 	// trimmed is the share of responses at either end that are left out: a few far ones speak for a logarithm that the others have no use for.
@@ -26,9 +29,8 @@ type triedShard struct {
 	logs  float64 // sum of the logarithms of the responses, NaN where one has none
 }
 
-// triedShards are those of the keys with the most rows.
-func (m *Model) triedShards() (all []triedShard) {
-	left := triedRows
+// triedShards are those of the keys with the most rows, of so many rows.
+func (m *Model) triedShards(left int) (all []triedShard) {
 	for _, of := range m.profile.rows.Keyed(triedKeys) {
 		b := of.Batch()
 		used := m.comparedRows(b)
@@ -115,13 +117,35 @@ func pick[T any](all []T, rows []int) []T {
 	return some
 }
 
+// work is about what it takes to fold the shards into a kind once, by the numbers of its coefficients and of groups.
+func (m *Model) work(k *kind.Kind) float64 {
+	coefficients, groups := 0, 0
+	for i := range m.columns {
+		switch g := &m.columns[i]; g.role {
+		case numericFeature:
+			coefficients++
+		case categoricalFeature:
+			coefficients += g.distinct()
+		case group:
+			groups += g.distinct()
+		}
+	}
+	units := 1 + float64(coefficients)/10 + math.Pow(float64(coefficients)/30, 3) + float64(groups)/8
+	if k.Response == kind.Real {
+		units /= 20
+	}
+	return units
+}
+
 // densities are the log density of the rows of each shard by the model of those before it, in units of the response as it came; 0 of a key's first.
-// False: the columns with these changes make no model, or it does not predict all of the rows.
+// False: the columns with these changes make no model, or it does not predict all of the rows, or enough was tried.
 func (m *Model) densities(k *kind.Kind, made []change, shards []triedShard) ([]float64, bool) {
 	text := m.changed(made)
-	if text == "" {
+	work := m.work(k)
+	if text == "" || m.worked+work > mostWork {
 		return nil, false
 	}
+	m.worked += work
 	c, _, err := config.Parse(config.Source{Kinds: m.kinds, File: "a try"}, fmt.Appendf(nil, "models: [{match: '**', kind: %s, formula: %s}]", k.Name, inline(text)))
 	if err != nil {
 		return nil, false
