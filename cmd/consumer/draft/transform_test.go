@@ -35,6 +35,14 @@ func sampleOf(columns []cdf.Column, rows int) *Profile {
 // unquoted is a note without the quotes of the shell, which differ by system.
 func unquoted(note string) string { return strings.NewReplacer("'", "", `"`, "").Replace(note) }
 
+// manySamples leaves out a test with -short: each of its samples is folded a dozen times.
+func manySamples(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("many samples: not with -short")
+	}
+}
+
 // poissonOf draws a Poisson count.
 func poissonOf(r *rand.Rand, mean float64) float64 {
 	n, left := 0., mean
@@ -107,6 +115,7 @@ var asIs = []struct {
 
 // Of 50 samples of each all had the note that is meant, but for one of an exposure, which had a logarithm.
 func TestTransformed(t *testing.T) {
+	manySamples(t)
 	for _, c := range transformed {
 		for seed := range uint64(6) {
 			_, m, text := drafted(t, sampleOf(rowsOf(seed, c.rows, c.y), c.rows))
@@ -119,6 +128,7 @@ func TestTransformed(t *testing.T) {
 
 // Of 200 samples of each and of 100, 400 and 1,500 rows, one had a note: rows far out, 100 in all.
 func TestNothingToTransform(t *testing.T) {
+	manySamples(t)
 	for _, c := range asIs {
 		for _, rows := range []int{100, 400, 1500} {
 			for seed := range uint64(5) {
@@ -175,6 +185,7 @@ func TestTransformedDrafts(t *testing.T) {
 // Parts of a time are features more where they predict better, also with errors of which each is .6 of that before. Of 40 samples each of the first four had
 // the note that is meant, or of a month one of the season; the last none, nor with errors of .9, but hourly ones with a weekday once.
 func TestPartsOfTimes(t *testing.T) {
+	manySamples(t)
 	const rows, perHour = 1000, 3600.
 	for _, c := range []struct {
 		name, asks string
