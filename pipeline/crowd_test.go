@@ -108,7 +108,7 @@ func (s *queueStore) Save(ctx context.Context, l pipeline.Lease, c pipeline.Chec
 // TestManyPartitionsOfASlowStore: a process that is given more partitions than a slow store can have claimed
 // within the limit of a claim has them claimed nevertheless, by and by.
 func TestManyPartitionsOfASlowStore(t *testing.T) {
-	testCrowd(t, many{&pipelinetest.Kafka{}, 300}, time.Second, 10*time.Second, 10*time.Minute)
+	testCrowd(t, many{&pipelinetest.Kafka{}, 300}, time.Second, 10*time.Second, 198*time.Second)
 }
 
 // TestIdlePartitionsLeaveTheStoreToOthers: idle partitions look every second whether their claims hold. Where
