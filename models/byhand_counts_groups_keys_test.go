@@ -9,6 +9,17 @@ import (
 	"github.com/credence-stream/credence/internal/strictyaml"
 )
 
+// priorOfGroups is the prior of the variance of groups as settings have it, but for the bracket at its end, and the logarithm of its density by that
+// of the variance.
+func priorOfGroups(inverse bool, shape, rate, scale float64) (settings string, density func(l float64) float64) {
+	if inverse {
+		return fmt.Sprintf("prior: {group: inverse-gamma, group_shape: %v, group_rate: %v", shape, rate),
+			func(l float64) float64 { return -shape*l - rate*math.Exp(-l) }
+	}
+	return fmt.Sprintf("prior: {group: half-cauchy, group_scale: %v", scale),
+		func(l float64) float64 { return l/2 - math.Log1p(math.Exp(l)/scale/scale) }
+}
+
 // followCountsOfGroups takes a poisson key with groups that have two events or more through shards that are all kept.
 func followCountsOfGroups(seed uint64) (string, error) {
 	r := newChance(seed, 77)
@@ -17,20 +28,14 @@ func followCountsOfGroups(seed uint64) (string, error) {
 	sloped = sloped && !own
 	h := &handCountLevels{v: 10000, slope: sloped, own: own}
 	scale, shape, rate := 10., 1., .1
-	settings := "prior: {group: half-cauchy"
-	if inverse {
-		if r.of(.5) {
-			shape, rate = .5+3*r.Float64(), math.Exp(2*r.NormFloat64())
-		}
-		settings = fmt.Sprintf("prior: {group: inverse-gamma, group_shape: %v, group_rate: %v", shape, rate)
-		h.prior = func(l float64) float64 { return -shape*l - rate*math.Exp(-l) }
-	} else {
-		if r.of(.5) {
-			scale = choose(r, []float64{.5, 1, 3})
-		}
-		settings += fmt.Sprintf(", group_scale: %v", scale)
-		h.prior = func(l float64) float64 { return l/2 - math.Log1p(math.Exp(l)/scale/scale) }
+	if inverse && r.of(.5) {
+		shape, rate = .5+3*r.Float64(), math.Exp(2*r.NormFloat64())
 	}
+	if !inverse && r.of(.5) {
+		scale = choose(r, []float64{.5, 1, 3})
+	}
+	var settings string
+	settings, h.prior = priorOfGroups(inverse, shape, rate, scale)
 	if r.of(.3) {
 		h.v = choose(r, []float64{1, 10, 100})
 	}

@@ -14,15 +14,13 @@ func followCountsOfTerms(seed uint64) (string, error) {
 	r := newChance(seed, 80)
 	h := &handTerms{chance: newChance(seed, 81), v: 10000, beta: []float64{0}}
 	scale := choose(r, []float64{.5, 1, 3})
-	settings := "prior: {group: half-cauchy"
-	if r.of(.3) {
-		shape, rate := .5+2*r.Float64(), math.Exp(r.NormFloat64()-2)
-		settings = fmt.Sprintf("prior: {group: inverse-gamma, group_shape: %v, group_rate: %v", shape, rate)
-		h.prior = func(l float64) float64 { return -shape*l - rate*math.Exp(-l) }
-	} else {
-		settings += fmt.Sprintf(", group_scale: %v", scale)
-		h.prior = func(l float64) float64 { return l/2 - math.Log1p(math.Exp(l)/scale/scale) }
+	var shape, rate float64
+	inverse := r.of(.3)
+	if inverse {
+		shape, rate = .5+2*r.Float64(), math.Exp(r.NormFloat64()-2)
 	}
+	var settings string
+	settings, h.prior = priorOfGroups(inverse, shape, rate, scale)
 	if r.of(.3) {
 		h.v = choose(r, []float64{1, 10, 100})
 	}
