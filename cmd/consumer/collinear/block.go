@@ -42,13 +42,13 @@ func (r *Rows) design(roles *cdf.Roles, missing string) (blocks []block, keys []
 			used[i] = used[i] && !math.IsNaN(x) && !math.IsInf(x, 0)
 		}
 	}
-	y := find(b, cmp.Or(roles.Response.Name, "y"))
+	y := Column(b, cmp.Or(roles.Response.Name, "y"))
 	if y != nil && len(y.Number) > 0 {
 		drop(y.Number)
 	}
 	for i := range features {
 		f := &features[i]
-		c := find(b, f.Name)
+		c := Column(b, f.Name)
 		if c == nil || c.Type == cdf.Text && f.Levels == nil && !f.LevelsFirst {
 			continue
 		}
@@ -104,7 +104,8 @@ func defaults(roles *cdf.Roles, b *cdf.Batch) (features []cdf.Feature) {
 	return features
 }
 
-func find(b *cdf.Batch, name string) *cdf.Column {
+// Column is that of a batch with a name, nil for none.
+func Column(b *cdf.Batch, name string) *cdf.Column {
 	i := slices.IndexFunc(b.Columns, func(c cdf.Column) bool { return c.Name == name })
 	if i < 0 {
 		return nil

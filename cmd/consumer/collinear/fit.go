@@ -47,7 +47,7 @@ type regressor struct {
 // more than fit into the time.
 func (r *Rows) Fit(roles *cdf.Roles) (Fit, bool) {
 	b, features, ok := r.made(roles)
-	y := find(b, cmp.Or(roles.Response.Name, "y"))
+	y := Column(b, cmp.Or(roles.Response.Name, "y"))
 	if !ok || y == nil || len(y.Number) == 0 {
 		return Fit{}, false
 	}
@@ -72,7 +72,7 @@ func fitted(b *cdf.Batch, y *cdf.Column, features []cdf.Feature) (used []int, x 
 	}
 	for i := range features {
 		f := &features[i]
-		c := find(b, f.Name)
+		c := Column(b, f.Name)
 		if c == nil {
 			continue
 		}

@@ -127,25 +127,31 @@ func (r *Rows) Keyed(most int) (all []*Rows) {
 		return []*Rows{r}
 	}
 	for _, key := range largest(of, most) {
-		some := &Rows{}
-		for _, c := range r.columns {
-			if c.Number != nil {
-				c.Number = at(c.Number, of[key])
-			}
-			if c.Int != nil {
-				c.Int = at(c.Int, of[key])
-			}
-			if c.Code != nil {
-				c.Code = at(c.Code, of[key])
-			}
-			some.columns = append(some.columns, c)
-		}
+		some := &Rows{columns: Pick(r.Batch(), of[key]).Columns}
 		for range of[key] {
 			some.keys = append(some.keys, key)
 		}
 		all = append(all, some)
 	}
 	return all
+}
+
+// Pick copies some rows of a batch.
+func Pick(b *cdf.Batch, rows []int) *cdf.Batch {
+	some := &cdf.Batch{Rows: len(rows)}
+	for _, c := range b.Columns {
+		if c.Number != nil {
+			c.Number = at(c.Number, rows)
+		}
+		if c.Int != nil {
+			c.Int = at(c.Int, rows)
+		}
+		if c.Code != nil {
+			c.Code = at(c.Code, rows)
+		}
+		some.Columns = append(some.Columns, c)
+	}
+	return some
 }
 
 // byKey are the rows of each key.

@@ -77,8 +77,14 @@ func (m *Model) transform(wanted string) {
 	}
 	best := attempt{kind: m.Kind, densities: first}
 	for _, k := range kinds {
-		one, ok := m.climb(k, shards)
-		if !ok || !better(first, one.densities, shards) {
+		from := attempt{kind: k, densities: first}
+		if k != m.Kind {
+			if from.densities, ok = m.densities(k, nil, shards); !ok {
+				continue // it does not take the draft's columns
+			}
+		}
+		one := m.climb(from, shards)
+		if !better(first, one.densities, shards) {
 			continue
 		}
 		if total, _, _ := gained(best.densities, one.densities, shards); total > 0 {
@@ -101,14 +107,9 @@ func (m *Model) counting() (all []*kind.Kind) {
 	return all
 }
 
-// climb makes one change after the other, each the one that predicts best. False: the kind does not take the draft's columns.
-func (m *Model) climb(k *kind.Kind, shards []triedShard) (attempt, bool) {
-	now := attempt{kind: k}
-	var ok bool
-	if now.densities, ok = m.densities(k, nil, shards); !ok {
-		return now, false
-	}
-	candidates := m.changes(k)
+// climb makes one change after the other, each the one that predicts best.
+func (m *Model) climb(now attempt, shards []triedShard) attempt {
+	candidates := m.changes(now.kind)
 	for len(now.made) < mostChanged {
 		next, ok := m.likeliest(now, candidates, shards)
 		if !ok {
@@ -118,7 +119,7 @@ func (m *Model) climb(k *kind.Kind, shards []triedShard) (attempt, bool) {
 		last := now.made[len(now.made)-1]
 		candidates = slices.DeleteFunc(candidates, func(c change) bool { return c == last || c.of == last.of && !c.adds() })
 	}
-	return now, true
+	return now
 }
 
 // changes are those that may be tried with a kind, in that order: the last ones are not where the work ends before.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/cmd/consumer/collinear"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/models/kind"
 )
@@ -43,7 +44,7 @@ func (m *Model) triedShards(left int) (all []triedShard) {
 		y := valuesOf(b, m.response.name)
 		for lo := 0; lo+size <= len(used); lo += size {
 			rows := used[lo : lo+size]
-			s := triedShard{first: lo == 0, batch: picked(b, rows)}
+			s := triedShard{first: lo == 0, batch: collinear.Pick(b, rows)}
 			for _, i := range rows {
 				s.logs += math.Log(y[i])
 			}
@@ -88,33 +89,10 @@ func (m *Model) comparedRows(b *cdf.Batch) (rows []int) {
 
 // valuesOf are the numbers of a column, nil where it has none.
 func valuesOf(b *cdf.Batch, name string) []float64 {
-	for i := range b.Columns {
-		if b.Columns[i].Name == name {
-			return b.Columns[i].Number
-		}
+	if c := collinear.Column(b, name); c != nil {
+		return c.Number
 	}
 	return nil
-}
-
-// picked copies some rows of a batch.
-func picked(b *cdf.Batch, rows []int) *cdf.Batch {
-	some := &cdf.Batch{Rows: len(rows)}
-	for _, c := range b.Columns {
-		c.Number, c.Int, c.Code = pick(c.Number, rows), pick(c.Int, rows), pick(c.Code, rows)
-		some.Columns = append(some.Columns, c)
-	}
-	return some
-}
-
-func pick[T any](all []T, rows []int) []T {
-	if all == nil {
-		return nil
-	}
-	some := make([]T, len(rows))
-	for to, i := range rows {
-		some[to] = all[i]
-	}
-	return some
 }
 
 // work is about what it takes to fold the shards into a kind once, by the numbers of its coefficients and of groups.
