@@ -49,7 +49,7 @@ func Compile(ctx context.Context, name, text string, source func(name string) (s
 	if strings.HasPrefix(name, "google/protobuf/") {
 		return nil, fmt.Errorf("schema of Protobuf: %s is the name of a file that Protobuf itself has", name)
 	}
-	size, files := 0, 0
+	size, files, described := 0, 0, false
 	sources := protocompile.ResolverFunc(func(path string) (protocompile.SearchResult, error) {
 		if strings.HasPrefix(path, "google/protobuf/") {
 			return protocompile.SearchResult{}, protoregistry.NotFound
@@ -66,6 +66,7 @@ func Compile(ctx context.Context, name, text string, source func(name string) (s
 			return protocompile.SearchResult{}, fmt.Errorf("more than %d bytes, or %d files", MaxSchema, maxFiles)
 		}
 		if d, err := descriptor(body, path); d != nil || err != nil {
+			described = true
 			return protocompile.SearchResult{Proto: d}, err
 		}
 		if deep(body) {
@@ -80,6 +81,9 @@ func Compile(ctx context.Context, name, text string, source func(name string) (s
 			return nil, ctx.Err()
 		}
 		return nil, fmt.Errorf("schema of Protobuf: %s", cut(err))
+	}
+	if described {
+		return checked(all[0])
 	}
 	return &File{all[0]}, nil
 }

@@ -4,7 +4,10 @@ import (
 	"encoding/base64"
 	"fmt"
 
+	"github.com/bufbuild/protocompile/protoutil"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
@@ -59,4 +62,33 @@ func unnamed(fields []*descriptorpb.FieldDescriptorProto) {
 	for _, f := range fields {
 		f.JsonName = f.Name
 	}
+}
+
+// checked builds a compiled file again by the rules that Protobuf has for descriptors, with what it
+// imports. The compiler has these rules for sources only: a field of which a descriptor says that it
+// is a message, and not which, would be found when a record is read.
+func checked(file protoreflect.FileDescriptor) (*File, error) {
+	set := new(descriptorpb.FileDescriptorSet)
+	seen := map[string]bool{}
+	var add func(protoreflect.FileDescriptor)
+	add = func(f protoreflect.FileDescriptor) {
+		if seen[f.Path()] {
+			return
+		}
+		seen[f.Path()] = true
+		set.File = append(set.File, protoutil.ProtoFromFileDescriptor(f))
+		for i := range f.Imports().Len() {
+			add(f.Imports().Get(i).FileDescriptor)
+		}
+	}
+	add(file)
+	files, err := protodesc.NewFiles(set)
+	if err != nil {
+		return nil, fmt.Errorf("schema of Protobuf: %s", cut(err))
+	}
+	again, err := files.FindFileByPath(file.Path())
+	if err != nil {
+		return nil, fmt.Errorf("schema of Protobuf: %s", cut(err))
+	}
+	return &File{again}, nil
 }

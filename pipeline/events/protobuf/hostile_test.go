@@ -200,12 +200,23 @@ func TestDescriptors(t *testing.T) {
 		deep = &descriptorpb.DescriptorProto{Name: proto.String("A"), NestedType: []*descriptorpb.DescriptorProto{deep}}
 	}
 	encode := func(raw []byte) string { return base64.StdEncoding.EncodeToString(raw) }
-	raw, err := proto.Marshal(&descriptorpb.FileDescriptorProto{MessageType: []*descriptorpb.DescriptorProto{deep}})
-	if err != nil {
-		t.Fatal(err)
+	message := func(m *descriptorpb.DescriptorProto) string {
+		raw, err := proto.Marshal(&descriptorpb.FileDescriptorProto{MessageType: []*descriptorpb.DescriptorProto{m}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return encode(raw)
+	}
+	field := func(f *descriptorpb.FieldDescriptorProto) string {
+		f.Name, f.Number, f.Label = proto.String("y"), proto.Int32(1), descriptorpb.FieldDescriptorProto_LABEL_REPEATED.Enum()
+		return message(&descriptorpb.DescriptorProto{Name: proto.String("A"), Field: []*descriptorpb.FieldDescriptorProto{f}})
 	}
 	for name, c := range map[string]struct{ text, why string }{
-		"deep":   {encode(raw), "braces more than 200 deep"},
+		"deep":   {message(deep), "braces more than 200 deep"},
+		"which":  {field(&descriptorpb.FieldDescriptorProto{Type: descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum()}), `message field "A.y" cannot resolve type`},
+		"enum":   {field(&descriptorpb.FieldDescriptorProto{Type: descriptorpb.FieldDescriptorProto_TYPE_ENUM.Enum()}), `message field "A.y" cannot resolve type`},
+		"kind":   {field(&descriptorpb.FieldDescriptorProto{Type: descriptorpb.FieldDescriptorProto_TYPE_ENUM.Enum(), TypeName: proto.String("A")}), "schema of Protobuf: "},
+		"type":   {field(&descriptorpb.FieldDescriptorProto{}), "schema of Protobuf: "},
 		"large":  {encode(bytes.Repeat([]byte{0x22, 0}, maxDescriptor)), "a descriptor of more than 262144 bytes"},
 		"import": {described(t, text), "no parts.proto here"},
 		"none":   {encode([]byte("nothing that describes")), "schema of Protobuf: "},
