@@ -8,13 +8,11 @@ import (
 
 // When levels without an event are told: measured in docs/models/poisson.md.
 const (
-	hardlyEvent     = 0.8  // events of a level below which it is taken to have none
-	hardlyUnsettled = 3    // the same where the fit did not settle
-	unsettled       = 1e-3 // what the precision of a term is off by there, as a part of it
-	mostEventless   = 0.9  // skewness and share of such levels
-	eventsDrift     = 0.5  // what an event that there was none of counts for
-	likelyVariance  = 0.9  // the probability that the variance of effects is no greater than the one taken
-	mostOfLevels    = 100  // of more the others tell the variance
+	hardlyEvent    = 0.8 // events of a level below which it is taken to have none
+	mostEventless  = 0.9 // skewness and share of such levels
+	eventsDrift    = 0.5 // what an event that there was none of counts for
+	likelyVariance = 0.9 // the probability that the variance of effects is no greater than the one taken
+	mostOfLevels   = 100 // of more the others tell the variance
 )
 
 // eventless reports whether levels without an event make intervals too short. Rows bound the effect of such a level from above alone: given all
@@ -45,26 +43,16 @@ func (m *Model) eventless(w *work) bool {
 
 // eventlessOf is eventless of the levels of a factor, with the posterior at the precisions of the fit. A row adds its rate r to the information on a
 // level and y - r to the score, which is what the prior draws by: r + m u is y where rows were expanded at the present fit. Those of before
-// had higher rates, if there was no event, so that it is more than that. Of a level without an event under a wide prior the steps of the fit may go round between
-// two points, and it is anything below three: then what is left has not the precision that it was found at.
+// had higher rates, if there was no event, so that it is more than that.
 func (m *Model) eventlessOf(at *gauss, f int, w *work) bool {
 	term, n := m.factors[f].term, m.stats.levels(f)
 	precision, wide := m.m[term], math.Exp(-m.post.vars[term].quantile(likelyVariance))
-	squares := 0.0
-	for level := range n {
-		_, mean, variance := m.levelAt(at, f, level, w)
-		squares += float64(mean*mean) + variance
-	}
-	hardly := hardlyEvent
-	if math.Abs(m.precision(float64(n), squares)/precision-1) > unsettled {
-		hardly = hardlyUnsettled
-	}
 	m.seen(f, n, w)
 	none, skew := 0, 0.0
 	for level, seen := range w.seen {
-		information, mean, _ := m.levelAt(at, f, level, w)
+		information, mean := m.levelAt(at, f, level, w)
 		events := information + float64(precision*mean)
-		if (m.held || events < hardly) && !(seen > 0) && !m.forgotten(f, 0, level) {
+		if (m.held || events < hardlyEvent) && !(seen > 0) && !m.forgotten(f, 0, level) {
 			none++
 			skew = max(skew, information/math.Pow(information+wide, 1.5)+float64(eventsDrift*max(events, 0)))
 		}
@@ -83,8 +71,8 @@ func (m *Model) seen(f, n int, w *work) {
 	}
 }
 
-// levelAt returns the information on the intercept of a level, all else known, and its mean and variance under the normal.
-func (m *Model) levelAt(at *gauss, f, level int, w *work) (information, mean, variance float64) {
+// levelAt returns the information on the intercept of a level, all else known, and its mean under the normal.
+func (m *Model) levelAt(at *gauss, f, level int, w *work) (information, mean float64) {
 	s, a := &m.stats, &w.place
 	a.reset(s, m.terms)
 	if f == 0 && s.arrow {
@@ -94,6 +82,6 @@ func (m *Model) levelAt(at *gauss, f, level int, w *work) (information, mean, va
 		i := int(s.at[f][level])
 		information, a.core[i] = s.lam[i*s.c+i], 1
 	}
-	mean, variance = at.at(s, a, w.xi, &w.block)
-	return information, mean, variance
+	mean, _ = at.at(s, a, w.xi, &w.block)
+	return information, mean
 }

@@ -2,7 +2,6 @@ package poisson
 
 import (
 	"math"
-	"slices"
 
 	"github.com/credence-stream/credence/cdf/lin"
 )
@@ -22,12 +21,9 @@ const (
 	// steepest bounds the curvature of a row, over 1 + its count, so that far
 	// from the fit the matrices keep their factors.
 	steepest = 1e10
-	// innerTol ends the Newton steps, outerTol the updates of the precisions,
-	// overTol those of s2e (relative).
-	innerTol = 1e-7
+	// outerTol ends the updates of the precisions, overTol those of s2e (relative).
 	outerTol = 1e-6
 	overTol  = 1e-2
-	innerMax = 50
 	outerMax = 20
 )
 
@@ -314,82 +310,4 @@ func (f *fit) leave() bool {
 	f.stats.scale(0)
 	copy(f.wbar, f.rows.w)
 	return f.base() && f.factor(f.now, f.wbar)
-}
-
-// newton takes steps at fixed precisions until they are small. It reports whether the last
-// one was not that of a way down an exponential, and whether all numbers stayed finite.
-func (f *fit) newton() (arrived, finite bool) {
-	f.evaluate(f.now, f.b, f.u, f.wbar)
-	for range innerMax {
-		f.gradient(f.now)
-		if !f.factor(f.next, f.now.w) {
-			return false, false
-		}
-		copy(f.stepB, f.gradB)
-		copy(f.stepU, f.gradU)
-		f.solve(f.next, f.stepB, f.stepU)
-		size := max(largest(f.stepB), largest(f.stepU))
-		if !lin.Finite(size) {
-			return false, false
-		}
-		if !f.damp() || size < innerTol {
-			return true, true
-		}
-	}
-	return f.reach() < stepFar, true
-}
-
-// reach is the largest change of a row's linear predictor in the full step.
-func (f *fit) reach() float64 {
-	d, r, q, top := f.design, f.rows, f.stats.q, 0.0
-	for i := range r.n {
-		eta := d.dotCore(lin.Row(r.x, r.k, i), i, f.stepB)
-		if q > 0 {
-			t := int(d.t[i])
-			eta += lin.Dot(lin.Row(d.z, q, i), lin.Row(f.stepU, q, t))
-		}
-		top = max(top, math.Abs(eta))
-	}
-	return top
-}
-
-// damp takes the step, of which next holds the full length's Sig, shortened
-// until the objective does not fall; false says that no length will do. The
-// curvature of a row that is vague or has an effect of its own is not that of
-// the objective but bounded, so there a bounded step is enough.
-func (f *fit) damp() bool {
-	bounded := f.s2e > 0 || slices.Max(f.now.v) > vague
-	a := min(1, stepMax/f.reach())
-	for {
-		for i, w := range f.now.w {
-			f.candW[i] = (1-a)*f.wbar[i] + a*w
-		}
-		if a == 1 || f.factor(f.next, f.candW) {
-			copy(f.candB, f.b)
-			copy(f.candU, f.u)
-			lin.Axpy(a, f.stepB, f.candB)
-			lin.Axpy(a, f.stepU, f.candU)
-			f.evaluate(f.next, f.candB, f.candU, f.candW)
-			if bounded || slices.Max(f.next.v) > vague || f.next.value >= f.now.value-1e-10*math.Abs(f.now.value) {
-				break
-			}
-		}
-		if a /= 2; a < 1e-9 {
-			return false
-		}
-	}
-	f.b, f.candB = f.candB, f.b
-	f.u, f.candU = f.candU, f.u
-	f.wbar, f.candW = f.candW, f.wbar
-	f.now, f.next = f.next, f.now
-	return true
-}
-
-// largest returns the greatest magnitude, NaN where there is one.
-func largest(x []float64) float64 {
-	top := 0.0
-	for _, v := range x {
-		top = max(top, math.Abs(v))
-	}
-	return top
 }

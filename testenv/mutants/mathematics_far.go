@@ -81,9 +81,7 @@ var ofFar = []mutant{
 	{"poisson: groups without events pass", "models/poisson/eventless.go",
 		"return none > 0 &&", "return none > n &&", "^TestGroupsWithoutEvents$", poisson},
 	{"poisson: one of many groups without events is told", "models/poisson/eventless.go",
-		"mostEventless   = 0.9 ", "mostEventless   = 0.2 ", "^TestGroupsWithoutEvents$", poisson},
-	{"poisson: groups without events where the fit goes round", "models/poisson/eventless.go",
-		"squares)/precision-1) > unsettled", "squares)/precision-1) > 1e3*unsettled", "^TestLevelsWithoutEventsOfAnyFactor$", poisson},
+		"mostEventless  = 0.9 ", "mostEventless  = 0.2 ", "^TestGroupsWithoutEvents$", poisson},
 	{"poisson: events of rows that are kept are not seen", "models/poisson/eventless.go",
 		"w.seen[level] +=", "w.seen[level] += 0 *", "^TestGroupsOfFewKeptRows$", poisson},
 }

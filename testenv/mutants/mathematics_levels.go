@@ -221,6 +221,8 @@ var ofPoisson = []mutant{
 		"f.b[i]*f.b[i] + inv[i*c+i]", "f.b[i]*f.b[i] + 0*inv[i*c+i]", "^TestAcceptanceCrossed$", poisson},
 	{"poisson: first rows are not held", "models/poisson/held.go",
 		"f.rows.n < heldMost &&", "f.rows.n < 0*heldMost &&", "^TestHeldRowsAreFittedAtOnce$", poisson},
+	{"poisson: steps of groups without events go round", "models/poisson/newton.go",
+		"step >= circlesFrom && f.reversed()", "step >= circlesFrom && !f.reversed()", "^TestFitOfGroupsWithoutEventsSettles$", poisson},
 	{"poisson: held rows are taken twice", "models/poisson/fit.go",
 		"f.stats.scale(0)", "f.stats.scale(1)", "^TestHeldRowsAreFittedAtOnce$", poisson},
 	{"poisson: let go while groups are told badly", "models/poisson/held.go",
