@@ -71,12 +71,10 @@ func (d *drill) named(name string) string { return name + "-" + strconv.FormatUi
 // group is one over an input.
 func (d *drill) group(t *testing.T, name, input string) group {
 	t.Helper()
-	models := without(kinds+known, "compressed", "probit")
-	// In some streams poisson without a buffer comes to keep sums of the order of rows, which the release before does not read (docs/adr/0053).
-	return d.groupOf(t, name, input, strings.ReplaceAll(models, "kind: poisson,", "kind: poisson, settings: {buffer: 3},"))
+	return d.groupOf(t, name, input, kinds+known)
 }
 
-// without leaves models of kinds out of which the release before has another revision, so that their states are of another model.
+// without leaves models of kinds out of which an older release has another revision, so that their states are of another model.
 func without(models string, kinds ...string) string {
 	var left strings.Builder
 	for line := range strings.Lines(models) {
