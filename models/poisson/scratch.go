@@ -27,6 +27,7 @@ type work struct {
 	z            []float64 // q: entries of a row
 	factor, left []float64 // k x k and 2 k: of loose
 	effects      effects
+	drawing      drawing
 	seen         []float64 // per level of a factor: of eventless
 	// Scratch of wild, a number per row.
 	log, above, sorted []float64
