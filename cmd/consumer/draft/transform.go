@@ -83,7 +83,7 @@ func (m *Model) transform(wanted string) {
 				continue // it does not take the draft's columns
 			}
 		}
-		one := m.climb(from, shards)
+		one := m.climbed(from, shards)
 		if !better(first, one.densities, shards) {
 			continue
 		}
@@ -107,9 +107,28 @@ func (m *Model) counting() (all []*kind.Kind) {
 	return all
 }
 
+// climbed makes changes from the columns as they came, and from the logarithm of the response: of a power of a feature
+// neither logarithm alone need be better than the line.
+func (m *Model) climbed(now attempt, shards []triedShard) attempt {
+	candidates, factors := m.changes(now.kind), change{m.response, logarithm}
+	best := m.climb(now, slices.Clone(candidates), shards)
+	if !slices.Contains(candidates, factors) || len(best.made) > 0 && best.made[0] == factors {
+		return best
+	}
+	made := []change{factors}
+	densities, ok := m.densities(now.kind, made, shards)
+	if !ok {
+		return best
+	}
+	candidates = slices.DeleteFunc(candidates, func(c change) bool { return c == factors })
+	if other := m.climb(attempt{now.kind, made, densities}, candidates, shards); better(best.densities, other.densities, shards) {
+		return other
+	}
+	return best
+}
+
 // climb makes one change after the other, each the one that predicts best.
-func (m *Model) climb(now attempt, shards []triedShard) attempt {
-	candidates := m.changes(now.kind)
+func (m *Model) climb(now attempt, candidates []change, shards []triedShard) attempt {
 	for len(now.made) < mostChanged {
 		next, ok := m.likeliest(now, candidates, shards)
 		if !ok {

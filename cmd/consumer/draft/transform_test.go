@@ -69,6 +69,9 @@ var transformed = []transformedSample{
 	{"both", "--formula log(y) ~ log(x) + z + sort", 400, func(r *rand.Rand, x, z float64, level int) float64 {
 		return math.Exp(2 + .7*math.Log(x) + .3*z + .5*r.NormFloat64())
 	}},
+	{"both, of which neither alone predicts better", "--formula log(y) ~ log(x) + z + sort", 400, func(r *rand.Rand, x, z float64, level int) float64 {
+		return math.Exp(2 + .7*math.Log(x) + .3*z + .1*r.NormFloat64())
+	}},
 	{"a curve", "--formula y ~ x + poly(z, 2) + sort", 400, func(r *rand.Rand, x, z float64, level int) float64 {
 		return .02*x + .3*z + .5*z*z + r.NormFloat64()
 	}},
