@@ -144,7 +144,7 @@ func (m *Model) climb(now attempt, candidates []change, shards []triedShard) att
 // changes are those that may be tried with a kind, in that order: the last ones are not where the work ends before.
 func (m *Model) changes(k *kind.Kind) (all []change) {
 	wide := func(c *column, times float64) bool { return c.least > 0 && c.most >= times*c.least }
-	if r := m.response; k.Response == kind.Real && r.kind != cdf.Time && r.infinite == 0 && wide(r, wideResponse) {
+	if r := m.response; k.Response == kind.Real && r.kind != cdf.Time && r.infinite == 0 && len(r.standIns()) == 0 && wide(r, wideResponse) {
 		all = append(all, change{r, logarithm})
 	}
 	if !k.Features {
@@ -153,8 +153,8 @@ func (m *Model) changes(k *kind.Kind) (all []change) {
 	var exposures, logarithms, curves []change
 	for i := range m.columns {
 		g := &m.columns[i]
-		if g.role != numericFeature || g.kind == cdf.Time || g.infinite > 0 {
-			continue
+		if g.role != numericFeature || g.kind == cdf.Time || g.infinite > 0 || len(g.standIns()) > 0 {
+			continue // of a value that may mean none a curve would be made
 		}
 		if wide(g.column, wideFeature) {
 			logarithms = append(logarithms, change{g.column, logarithm})

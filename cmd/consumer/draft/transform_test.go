@@ -185,6 +185,18 @@ func TestTransformedDrafts(t *testing.T) {
 	}
 }
 
+// No curve is made of a value that may mean a missing one: another note says so.
+func TestStandInsAreNotTransformed(t *testing.T) {
+	const rows = 400
+	columns := rowsOf(1, rows, func(r *rand.Rand, x, z float64, level int) float64 { return x + .3*z + r.NormFloat64() })
+	for i := 0; i < rows; i += 10 {
+		columns[0].Number[i] = -999
+	}
+	if _, m, _ := drafted(t, sampleOf(columns, rows)); m.likelier != "" || !strings.Contains(strings.Join(m.Notes(), "\n"), "column x is -999 in 40 of 400 rows") {
+		t.Errorf("%q, notes %q", m.likelier, m.Notes())
+	}
+}
+
 // Parts of a time are features more where they predict better, also with errors of which each is .6 of that before. Of 40 samples each of the first four had
 // the note that is meant, or of a month one of the season; the last none, nor with errors of .9, but hourly ones with a weekday once.
 func TestPartsOfTimes(t *testing.T) {
