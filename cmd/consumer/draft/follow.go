@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
@@ -51,6 +52,17 @@ const least = 1e-150
 // tiny reports different values whose squared distances are no numbers.
 func (c *column) tiny() bool {
 	return c.kind == cdf.Float && c.infinite == 0 && c.least < c.most && c.most-c.least < least
+}
+
+// huge reports values whose squared distances are beyond all numbers, so that a shard of them is refused.
+func (c *column) huge() bool { return math.IsInf(c.m2, 0) || math.IsNaN(c.m2) }
+
+// farthest is the value that is farthest from 0.
+func (c *column) farthest() float64 {
+	if -c.least > c.most {
+		return c.least
+	}
+	return c.most
 }
 
 // responds says of the values of the response that they have nothing to learn, not as they are, or classes.

@@ -42,6 +42,10 @@ func (p *Profile) unusable(c *column) string {
 		return "it has another type in some shards"
 	case c.values == 0 && c.infinite == 0:
 		return "no value in any row"
+	case c.tiny():
+		return fmt.Sprintf("its values differ by less than %g, whose square no number holds: it needs another unit", least)
+	case c.huge():
+		return fmt.Sprintf("its values go to %s, whose square no number holds: it needs another unit; if it means missing, %s", number(c.farthest()), p.remedy())
 	case c.infinite > 0:
 		return fmt.Sprintf("%s infinite, and a shard with such a value is refused", plural(c.infinite, "value is", "values are"))
 	case c.kind != cdf.Text && 2*c.values < p.Rows:
