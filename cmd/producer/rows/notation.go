@@ -16,6 +16,8 @@ var notations = []notation{
 	{regexp.MustCompile(`^[-+]?\d+(_\d+)+(\.\d*)?$`), "have underscores between their digits", "take them out of the file"},
 	{regexp.MustCompile(`^\d[\d.,]*-$`), "have their minus behind them", "put it before them"},
 	{regexp.MustCompile(`^[<>≤≥]=? ?[-+]?\d[\d.,]*$`), "are partly bounds", "put the number there that is to stand for each; as missing values they would shift what is learnt"},
+	{regexp.MustCompile(`^(?:(?:19|20)\d\d[-/](?:0[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])[-/](?:19|20)\d\d)$`),
+		"look like months with their year", "if they are, write them as dates, as 2026-01-01 for 2026-01"},
 	{regexp.MustCompile(`^[-+]?\d+/\d+$`), "look like fractions", "if they are, write them in decimals"},
 	{regexp.MustCompile(`^[-+]?[.,\x{66b}\x{66c}]*[` + otherDigits + `][` + otherDigits + `.,\x{66b}\x{66c}]*$`), "have digits of another script", "write them with 0 to 9"},
 	{regexp.MustCompile(`^(0?[1-9]|[12]\d|3[01])[./-](0?[1-9]|[12]\d|3[01])[./-]\d\d$`), "look like dates whose years have two digits", "if they are, write the years with four"},
@@ -25,6 +27,8 @@ var notations = []notation{
 		"have a letter or a word behind them that may stand for thousands or millions", "write them out, as 1500 for 1.5k; if it is a unit, put it into the name of the column"},
 	{regexp.MustCompile(`^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?: ?[aApP]\.?[mM]\.?)?$`),
 		"look like times of day", "if they are, write them in hours, as 13.5 for 13:30, or with their date before them"},
+	{regexp.MustCompile(`^\d{4}[-/.]\d\d[-/.]\d\d[ T]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)? ?[A-Z]{3,4}$`),
+		"look like times with the name of a time zone", "write its offset for it, as +01:00 for CET"},
 	{regexp.MustCompile(`^(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-/ .']+(?:\d\d|\d{4})$`),
 		"look like months with their year", "if they are, write them as dates, as 2026-01-01 for Jan-26"},
 }
