@@ -11,6 +11,8 @@ const (
 	// mostLevels is how many levels a categorical feature may have: each is a
 	// coefficient of its own.
 	mostLevels = 20
+	// mostLacking is the share of the rows that may be in shards that are refused for want of a column: a few may be of no use anyway.
+	mostLacking = .05
 	// fewRows is a sample in which everything may look unique.
 	fewRows = 20
 )
@@ -61,6 +63,25 @@ func (p *Profile) unusable(c *column) string {
 	return ""
 }
 
+// refused says of a column that shards of a topic are refused for it, "" where none is.
+func (p *Profile) refused(c *column) string {
+	switch lacking := p.lacking(c); {
+	case lacking > 0:
+		return percent(lacking, p.Rows) + " of the rows are in shards that have no such column, which are refused"
+	case c.mixed:
+		return "it has another type in some shards, which are refused"
+	}
+	return ""
+}
+
+// lacking is how many rows are in shards that have no such column, not even of nulls. An event without it has a null.
+func (p *Profile) lacking(c *column) int {
+	if p.Events || p.Of != 0 {
+		return 0
+	}
+	return p.Rows - c.there
+}
+
 // only is the one value of a constant column.
 func (c *column) only() string {
 	if c.kind == cdf.Text {
@@ -109,6 +130,8 @@ func (p *Profile) assign(response *column, wanted string) []given {
 			g.role = group
 		case p.unusable(c) != "":
 			g.why = p.unusable(c)
+		case float64(p.lacking(c)) > mostLacking*float64(p.Rows):
+			g.why = p.refused(c)
 		case c.timely():
 			g.role = clock
 		case c.id() != "":
