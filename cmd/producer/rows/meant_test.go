@@ -57,6 +57,7 @@ func TestNotesOfNotations(t *testing.T) {
 		"25:10|24:00": "", "3:2|1:0": "", "10k|1.5K|2M|12": "that may stand for thousands or millions", "1,5 Mio.|2 Mrd": "write them out, as 1500 for 1.5k",
 		"Jan-26|February 2026": "months with their year", "2005-01|2005-12": `look like months with their year (as line 2 has it: "2005-01")`, "2026/01|2026/02": "as 2026-01-01 for 2026-01",
 		"1/2026|12/2026": "months with their year", "2005-13|2005-14": "", "2026/13|1/2": "look like fractions",
+		"2026Q1|2026-Q2|Q3 2026": "quarters or weeks with their year", "2026-W01|2026W52": "the dates on which they begin", "Q1|Q2": "", "2026Q5|2026Q6": "",
 		"2023-01-01 00:00:00 CET|2023-01-01 01:00:00 CEST": "with the name of a time zone", "Mar|Apr": "", "mars-26x|3": "", "1.2.3|1.2.4": "", "030-123|040-555": "", "3f9c|0d11": "", "A|0x1F|B": "", "berlin|<5|rome": "", "12-|red|blue": "",
 		strings.Repeat("a|", mostTries) + "0x1F": "", "10.0.0.1|10.0.0.2": "", "1st|2nd": "", "０x|5": "", "0x52908400098527886E0F7030069857D2E4169EE7|0x1F": "",
 		"8.61|(3.2)|1": `negative numbers in parentheses (as line 3 has it: "(3.2)")`, "9.5|1,000.5": `signs between thousands (as line 3 has it: "1,000.5")`,

@@ -18,6 +18,8 @@ var notations = []notation{
 	{regexp.MustCompile(`^[<>≤≥]=? ?[-+]?\d[\d.,]*$`), "are partly bounds", "put the number there that is to stand for each; as missing values they would shift what is learnt"},
 	{regexp.MustCompile(`^(?:(?:19|20)\d\d[-/](?:0[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])[-/](?:19|20)\d\d)$`),
 		"look like months with their year", "if they are, write them as dates, as 2026-01-01 for 2026-01"},
+	{regexp.MustCompile(`^(?:(?:19|20)\d\d[-/ ]?(?:Q[1-4]|W[0-5]\d)|Q[1-4][-/ ]?(?:19|20)\d\d)$`),
+		"look like quarters or weeks with their year", "if they are, write the dates on which they begin, as 2026-04-01 for 2026Q2"},
 	{regexp.MustCompile(`^[-+]?\d+/\d+$`), "look like fractions", "if they are, write them in decimals"},
 	{regexp.MustCompile(`^[-+]?[.,\x{66b}\x{66c}]*[` + otherDigits + `][` + otherDigits + `.,\x{66b}\x{66c}]*$`), "have digits of another script", "write them with 0 to 9"},
 	{regexp.MustCompile(`^(0?[1-9]|[12]\d|3[01])[./-](0?[1-9]|[12]\d|3[01])[./-]\d\d$`), "look like dates whose years have two digits", "if they are, write the years with four"},
