@@ -114,6 +114,12 @@ func TestTable(t *testing.T) {
 			t.Errorf("does not say %q:\n%s", want, got)
 		}
 	}
+	if got := fmt.Sprint(m.Baselines()); got != "[red of color jan of month(day)]" {
+		t.Errorf("baselines %s", got)
+	}
+	if _, err := p.Suggest(models.Kinds(), Wish{Response: "y", Kind: "dlm", Dates: []string{"month"}}); err == nil || !strings.HasSuffix(err.Error(), "name a kind of linear, probit, compressed, poisson") {
+		t.Errorf("parts of dates of dlm: %v", err)
+	}
 	for i, line := range strings.Split(strings.TrimSpace(got), "\n") {
 		if strings.Count(line, "\t") != 4 {
 			t.Errorf("line %d has not five cells: %q", i, line)
