@@ -71,6 +71,8 @@ func (m *Model) responds() string {
 	switch {
 	case r.distinct() == 1 && r.infinite == 0:
 		return fmt.Sprintf("the response %s is constant: %s in every row that has one: there is nothing to learn", name, r.only())
+	case r.keyed() && len(m.profile.Keys) > 1:
+		return fmt.Sprintf("the response %s is the same in all rows of a key, whose model has nothing to learn: explain another, or take another key or none", name)
 	case r.tiny():
 		return fmt.Sprintf("the values of the response %s differ by less than %g, whose square no number holds, and it is taken as constant: send it in another unit, or its logarithm", name, least)
 	case m.Kind.Response == kind.Real && !r.binary() && r.distinct() == 2 && r.kind != cdf.Time && r.infinite == 0 && r.values >= fewestClasses:

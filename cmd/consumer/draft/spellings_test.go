@@ -101,6 +101,14 @@ func TestNotesOfIntake(t *testing.T) {
 	if notes := fmt.Sprint(m.Notes()); err != nil || !strings.Contains(notes, "the response due is a time, which is learnt as the seconds since 1970") {
 		t.Errorf("a response of times: %v %s", err, notes)
 	}
+	of := newProfile()
+	for i := range 3 {
+		of.Add(fmt.Sprint("k", i), &cdf.Batch{Rows: sampleRows, Columns: []cdf.Column{x, floats("y", func(int) float64 { return float64(i) })}})
+	}
+	m, err = of.Suggest(models.Kinds(), Wish{Response: "y"})
+	if notes := fmt.Sprint(m.Notes()); err != nil || !strings.Contains(notes, "the response y is the same in all rows of a key, whose model has nothing to learn") {
+		t.Errorf("a response of keys: %v %s", err, notes)
+	}
 	p := profileOf(x, y)
 	for i, key := range []string{"Shop", "shop", "store"} {
 		p.Add(key, &cdf.Batch{Rows: sampleRows, Columns: []cdf.Column{floats("x", func(j int) float64 { return float64(j * (i + 2) % 17) }), y}})

@@ -117,6 +117,10 @@ func TestTable(t *testing.T) {
 	if got := fmt.Sprint(m.Baselines()); got != "[red of color jan of month(day)]" {
 		t.Errorf("baselines %s", got)
 	}
+	long, err := profileOf(texts("s", func(i int) string { return strings.Repeat("a", 100) + fmt.Sprint(i%2) }), x, y).Suggest(models.Kinds(), Wish{Response: "y"})
+	if got := fmt.Sprint(long.Baselines()); err != nil || got != "[aaaaaaaaaaaaaaaaaaa… of s]" {
+		t.Errorf("%v, baselines %s", err, got)
+	}
 	if _, err := p.Suggest(models.Kinds(), Wish{Response: "y", Kind: "dlm", Dates: []string{"month"}}); err == nil || !strings.HasSuffix(err.Error(), "name a kind of linear, probit, compressed, poisson") {
 		t.Errorf("parts of dates of dlm: %v", err)
 	}

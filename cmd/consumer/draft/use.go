@@ -10,6 +10,7 @@ import (
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/cmd/internal/term"
 	"github.com/credence-stream/credence/cmd/producer/rows"
 	"github.com/credence-stream/credence/models/kind"
 )
@@ -150,6 +151,9 @@ func (m *Model) Logged() string {
 // Dated reports a response of times, which are numbers of seconds.
 func (m *Model) Dated() bool { return m.response.kind == cdf.Time }
 
+// mostOfLevel is how much of a level there is beside the name of its column.
+const mostOfLevel = 20
+
 // Baselines says of each categorical feature against which level its effects are, "c of g":
 // and of each part of a date. nil for a formula of the reader's, which says so itself.
 func (m *Model) Baselines() []string {
@@ -165,7 +169,7 @@ func (m *Model) Baselines() []string {
 				_, listed = g.listed(m.profile.Rows)
 			}
 			if listed {
-				all = append(all, fmt.Sprintf("%s of %s", plain(g.levels()[0]), plain(g.name)))
+				all = append(all, fmt.Sprintf("%s of %s", term.Cut(plain(g.levels()[0]), mostOfLevel), plain(g.name)))
 			}
 		case dated:
 			for _, p := range dateParts {
