@@ -8,6 +8,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/formula"
 	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/models/kind"
 )
 
 const perDay = 86400. // seconds
@@ -16,12 +17,13 @@ const perDay = 86400. // seconds
 var dateParts = []struct {
 	word, term, what string
 	span             float64
+	baseline         string // of an effect per level
 }{
-	{"trend", "trend(%s)", "a straight line, per day", 0},
-	{"weekday", "weekday(%s)", "an effect per day of the week", 14 * perDay},
-	{"month", "C(month(%s))", "an effect per month", 400 * perDay},
-	{"season", "season(%s, 1y, 2)", "a smooth course over the year", 400 * perDay},
-	{"hour", "C(hour(%s))", "an effect per hour of the day", 2 * perDay},
+	{"trend", "trend(%s)", "a straight line, per day", 0, ""},
+	{"weekday", "weekday(%s)", "an effect per day of the week", 14 * perDay, "mon of weekday(%s)"},
+	{"month", "C(month(%s))", "an effect per month", 400 * perDay, "jan of month(%s)"},
+	{"season", "season(%s, 1y, 2)", "a smooth course over the year", 400 * perDay, ""},
+	{"hour", "C(hour(%s))", "an effect per hour of the day", 2 * perDay, "0 of hour(%s)"},
 }
 
 // DatesUsage is the help of the flag --dates.
@@ -72,7 +74,7 @@ func writable(term string) bool {
 func (m *Model) compose(parts []string) error {
 	if !m.Kind.Features {
 		return fmt.Errorf("%w: kind %s takes no features, so no parts of dates either; leave out --dates, or name a kind of %s", ErrDraft,
-			m.Kind.Name, strings.Join(m.kinds.Names(), ", "))
+			m.Kind.Name, strings.Join(m.kinds.Names(func(k *kind.Kind) bool { return k.Features }), ", "))
 	}
 	var terms []string
 	for i := range m.columns {
@@ -85,18 +87,7 @@ func (m *Model) compose(parts []string) error {
 		case numericFeature:
 			terms = append(terms, name)
 		case categoricalFeature:
-			var levels []string
-			for _, level := range g.levels() {
-				levels = append(levels, `"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(level)+`"`)
-			}
-			gaps := ""
-			if g.values < m.profile.Rows {
-				gaps = ", missing=level"
-			}
-			term := fmt.Sprintf("C(%s, [%s]%s)", name, strings.Join(levels, ", "), gaps)
-			if !writable(term) {
-				term = fmt.Sprintf("C(%s%s)", name, gaps)
-			}
+			term, _ := g.listed(m.profile.Rows)
 			terms = append(terms, term)
 		case group:
 			terms = append(terms, fmt.Sprintf("(1 | %s)", name))
@@ -115,4 +106,21 @@ func (m *Model) compose(parts []string) error {
 	}
 	m.formula, m.parts = f, parts
 	return nil
+}
+
+// listed is the term of a factor with its levels, the first of which is the baseline; false: they cannot stand in a formula, and
+// those of a key's first shard are its levels. A gap in one of so many rows is a level too.
+func (g *given) listed(rows int) (string, bool) {
+	var levels []string
+	for _, level := range g.levels() {
+		levels = append(levels, `"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(level)+`"`)
+	}
+	gaps := ""
+	if g.values < rows {
+		gaps = ", missing=level"
+	}
+	if term := fmt.Sprintf("C(`%s`, [%s]%s)", g.name, strings.Join(levels, ", "), gaps); writable(term) {
+		return term, true
+	}
+	return fmt.Sprintf("C(`%s`%s)", g.name, gaps), false
 }

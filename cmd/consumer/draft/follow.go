@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/credence-stream/credence/cdf"
@@ -53,12 +54,25 @@ func (c *column) tiny() bool {
 	return c.kind == cdf.Float && c.infinite == 0 && c.least < c.most && c.most-c.least < least
 }
 
+// huge reports values whose squared distances are beyond all numbers, so that a shard of them is refused.
+func (c *column) huge() bool { return math.IsInf(c.m2, 0) || math.IsNaN(c.m2) }
+
+// farthest is the value that is farthest from 0.
+func (c *column) farthest() float64 {
+	if -c.least > c.most {
+		return c.least
+	}
+	return c.most
+}
+
 // responds says of the values of the response that they have nothing to learn, not as they are, or classes.
 func (m *Model) responds() string {
 	r, name := m.response, plain(m.response.name)
 	switch {
 	case r.distinct() == 1 && r.infinite == 0:
 		return fmt.Sprintf("the response %s is constant: %s in every row that has one: there is nothing to learn", name, r.only())
+	case r.keyed() && len(m.profile.Keys) > 1:
+		return fmt.Sprintf("the response %s is the same in all rows of a key, whose model has nothing to learn: explain another, or take another key or none", name)
 	case r.tiny():
 		return fmt.Sprintf("the values of the response %s differ by less than %g, whose square no number holds, and it is taken as constant: send it in another unit, or its logarithm", name, least)
 	case m.Kind.Response == kind.Real && !r.binary() && r.distinct() == 2 && r.kind != cdf.Time && r.infinite == 0 && r.values >= fewestClasses:

@@ -80,7 +80,9 @@ func (m *Model) bear(wanted string) {
 // writeFormula writes the formula in place of the columns.
 func (m *Model) writeFormula(line func(string, ...any)) {
 	what := m.response.describe(m.profile)
-	if missing := m.profile.Rows - m.response.values; missing > 0 {
+	if refused := m.profile.refused(m.response); refused != "" {
+		what += "; " + refused
+	} else if missing := m.profile.Rows - m.response.values; missing > 0 {
 		what += fmt.Sprintf("; %s of the rows have none: they are predicted, not learnt from", percent(missing, m.profile.Rows))
 	}
 	line("    # %s: %s.", plain(m.response.name), what)

@@ -37,6 +37,7 @@ type column struct {
 	kind     cdf.ColumnType
 	mixed    bool // other shards have it in another type
 	open     bool // no event had a value yet that would say its type
+	there    int  // rows of shards that have it
 	values   int  // not null
 	infinite int
 
@@ -75,7 +76,9 @@ func (p *Profile) Add(key string, b *cdf.Batch) {
 		p.first.Add(key, b)
 	}
 	for i := range b.Columns {
-		p.columnOf(&b.Columns[i]).add(key, &b.Columns[i], b.Rows)
+		c := p.columnOf(&b.Columns[i])
+		c.there += b.Rows
+		c.add(key, &b.Columns[i], b.Rows)
 	}
 	for _, s := range b.Skipped {
 		if !slices.Contains(p.skipped, s) {

@@ -11,6 +11,8 @@ const (
 	// mostLevels is how many levels a categorical feature may have: each is a
 	// coefficient of its own.
 	mostLevels = 20
+	// mostLacking is the share of the rows that may be in shards that are refused for want of a column: a few may be of no use anyway.
+	mostLacking = .05
 	// fewRows is a sample in which everything may look unique.
 	fewRows = 20
 )
@@ -42,6 +44,10 @@ func (p *Profile) unusable(c *column) string {
 		return "it has another type in some shards"
 	case c.values == 0 && c.infinite == 0:
 		return "no value in any row"
+	case c.tiny():
+		return fmt.Sprintf("its values differ by less than %g, whose square no number holds: it needs another unit", least)
+	case c.huge():
+		return fmt.Sprintf("its values go to %s, whose square no number holds: it needs another unit; if it means missing, %s", number(c.farthest()), p.remedy())
 	case c.infinite > 0:
 		return fmt.Sprintf("%s infinite, and a shard with such a value is refused", plural(c.infinite, "value is", "values are"))
 	case c.kind != cdf.Text && 2*c.values < p.Rows:
@@ -55,6 +61,25 @@ func (p *Profile) unusable(c *column) string {
 		return "the same in all rows of a key, whose model has nothing to compare it with"
 	}
 	return ""
+}
+
+// refused says of a column that shards of a topic are refused for it, "" where none is.
+func (p *Profile) refused(c *column) string {
+	switch lacking := p.lacking(c); {
+	case lacking > 0:
+		return percent(lacking, p.Rows) + " of the rows are in shards that have no such column, which are refused"
+	case c.mixed:
+		return "it has another type in some shards, which are refused"
+	}
+	return ""
+}
+
+// lacking is how many rows are in shards that have no such column, not even of nulls. An event without it has a null.
+func (p *Profile) lacking(c *column) int {
+	if p.Events || p.Of != 0 {
+		return 0
+	}
+	return p.Rows - c.there
 }
 
 // only is the one value of a constant column.
@@ -105,6 +130,8 @@ func (p *Profile) assign(response *column, wanted string) []given {
 			g.role = group
 		case p.unusable(c) != "":
 			g.why = p.unusable(c)
+		case float64(p.lacking(c)) > mostLacking*float64(p.Rows):
+			g.why = p.refused(c)
 		case c.timely():
 			g.role = clock
 		case c.id() != "":

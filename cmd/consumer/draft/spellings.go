@@ -23,6 +23,11 @@ func (m *Model) spellings() (all []string) {
 	for i := range m.columns {
 		g := &m.columns[i]
 		switch g.role {
+		case clock, leftOut:
+			// Numbers of days leap from month to month, and no part of a time is made of them.
+			if form := g.dated(); form != "" && g.timely() {
+				all = append(all, fmt.Sprintf("column %s looks like dates that are written as numbers (%s): write them as 2024-01-31 to have times of them", plain(g.name), form))
+			}
 		case categoricalFeature, group:
 			if texts := alike(g.levels()); texts != "" {
 				all = append(all, fmt.Sprintf("column %s has levels that differ in spelling alone, each with an effect of its own: %s; make them one where they mean the same", plain(g.name), texts))

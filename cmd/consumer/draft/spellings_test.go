@@ -39,6 +39,13 @@ func TestNotesOfIntake(t *testing.T) {
 		{"names", []cdf.Column{city("Rome", "Berlin", "Bern"), x, y}, nil, "spelling"},
 		{"days as numbers", []cdf.Column{wholes("shipped", func(i int) int { return 20240101 + i*11%28 + 100*(i%12) }), x, y}, []string{"# column shipped looks like dates that are written as numbers (20240101 is a day)", "- shipped  #"}, ""},
 		{"months as numbers", []cdf.Column{wholes("shipped", func(i int) int { return 202401 + i%12 }), x, y}, []string{"(202401 is a month)"}, ""},
+		{"days as numbers that never fall", []cdf.Column{wholes("date", func(i int) int { return 20240101 + i%30 + 100*(i/30) }), x, y}, []string{"# column date looks like dates that are written as numbers (20240101 is a day): write them as 2024-01-31 to have times of them", "#   date: it never falls"}, ""},
+		{"days as numbers that are the time", []cdf.Column{wholes("date", func(i int) int { return 20240101 + i%30 + 100*(i/30) }), y}, []string{"kind: dlm", "# column date looks like dates"}, ""},
+		{"steps", []cdf.Column{wholes("step", func(i int) int { return i }), x, y}, nil, "looks like dates"},
+		{"the largest numbers of 4 bytes", []cdf.Column{floats("depth", func(i int) float64 { return []float64{-math.MaxFloat32, float64(i * 7 % 40)}[min(i%20, 1)] }), x, y}, []string{"# column depth is -3.403e+38 in 3 of 60 rows"}, ""},
+		{"the largest numbers of 8 bytes", []cdf.Column{floats("depth", func(i int) float64 { return []float64{math.MaxFloat64, float64(i * 7 % 40)}[min(i%20, 1)] }), x, y},
+			[]string{"#   depth: its values go to 1.798e+308, whose square no number holds: it needs another unit; if it means missing, send null instead"}, "- depth"},
+		{"tiny numbers", []cdf.Column{town, floats("mass", func(i int) float64 { return 1e-200 * float64(1+i*7%11) }), x, y}, []string{"#   mass: its values differ by less than 1e-150"}, "follows from"},
 		{"amounts", []cdf.Column{wholes("shipped", func(i int) int { return 20240101 + 777*(i*7%60) }), x, y}, nil, "looks like dates"},
 		{"years", []cdf.Column{wholes("built", func(i int) int { return 1950 + i*7%60 }), x, y}, nil, "looks like dates"},
 		{"nines", []cdf.Column{wholes("depth", func(i int) int { return map[bool]int{true: -999, false: i * 7 % 40}[i%20 == 3] }), x, y}, []string{"# column depth is -999 in 3 of 60 rows, and from 0 to 39 in the others: if it means missing, "}, ""},
@@ -86,9 +93,21 @@ func TestNotesOfIntake(t *testing.T) {
 	if _, err := profileOf(x, big("amount", 60)).Suggest(models.Kinds(), Wish{Response: "amount"}); err == nil || !strings.Contains(err.Error(), "beyond 2^53") {
 		t.Errorf("a response of names: %v", err)
 	}
+	far := floats("y", func(i int) float64 { return []float64{-math.MaxFloat64, float64(i)}[min(i%20, 1)] })
+	if _, err := profileOf(x, far).Suggest(models.Kinds(), Wish{Response: "y"}); err == nil || !strings.Contains(err.Error(), `the values of the response "y" go to -1.798e+308, whose square no number holds`) {
+		t.Errorf("a response beyond numbers: %v", err)
+	}
 	m, err := profileOf(x, times("due", func(i int) float64 { return float64(1_700_000_000 + 86_400*(i*7%60)) })).Suggest(models.Kinds(), Wish{Response: "due"})
 	if notes := fmt.Sprint(m.Notes()); err != nil || !strings.Contains(notes, "the response due is a time, which is learnt as the seconds since 1970") {
 		t.Errorf("a response of times: %v %s", err, notes)
+	}
+	of := newProfile()
+	for i := range 3 {
+		of.Add(fmt.Sprint("k", i), &cdf.Batch{Rows: sampleRows, Columns: []cdf.Column{x, floats("y", func(int) float64 { return float64(i) })}})
+	}
+	m, err = of.Suggest(models.Kinds(), Wish{Response: "y"})
+	if notes := fmt.Sprint(m.Notes()); err != nil || !strings.Contains(notes, "the response y is the same in all rows of a key, whose model has nothing to learn") {
+		t.Errorf("a response of keys: %v %s", err, notes)
 	}
 	p := profileOf(x, y)
 	for i, key := range []string{"Shop", "shop", "store"} {

@@ -21,12 +21,8 @@ const (
 func (m *Model) standIns() (all []string) {
 	told := func(c *column) {
 		for _, s := range c.standIns() {
-			remedy := "send null instead"
-			if m.profile.Of != 0 {
-				remedy = "--null with it as the file writes it makes it missing"
-			}
 			all = append(all, fmt.Sprintf("column %s is %s in %d of %d rows, and from %s to %s in the others: if it means missing, %s",
-				plain(c.name), number(s.value), s.times, c.values, number(s.least), number(s.most), remedy))
+				plain(c.name), number(s.value), s.times, c.values, number(s.least), number(s.most), m.profile.remedy()))
 		}
 	}
 	told(m.response)
@@ -36,6 +32,14 @@ func (m *Model) standIns() (all []string) {
 		}
 	}
 	return all
+}
+
+// remedy says how a value that means missing becomes a gap.
+func (p *Profile) remedy() string {
+	if p.Of == 0 {
+		return "send null instead"
+	}
+	return "--null with it as the file writes it makes it missing"
 }
 
 // standIn is a value that may stand for a missing one, and the range of the others.
@@ -68,8 +72,11 @@ func (c *column) standIns() (all []standIn) {
 	return slices.DeleteFunc(all, func(s standIn) bool { return max(least-s.value, s.value-most) <= farOff*(most-least) })
 }
 
-// nines reports 99, 999 and so on, and -9, -99 and so on.
+// nines reports 99, 999 and so on, and -9, -99 and so on, and the largest number that a float32 or a float64 holds.
 func nines(v float64) bool {
+	if size := math.Abs(v); float32(size) == math.MaxFloat32 || size == math.MaxFloat64 {
+		return true // as maps and programs of measurements have them
+	}
 	for n := 9.; n < 1e10; n = 10*n + 9 {
 		if v == -n || v == n && n > 9 {
 			return true

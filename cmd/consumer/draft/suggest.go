@@ -119,6 +119,9 @@ func (m *Model) choose(name string) error {
 			return fmt.Errorf("%w: the response %q is text, and every kind takes numbers%s", ErrDraft, name, m.response.recoded())
 		case m.response.wide():
 			return fmt.Errorf("%w: the response %q has integers beyond 2^53, which numbers do not hold: they are names, or should be in a larger unit", ErrDraft, name)
+		case m.response.huge():
+			return fmt.Errorf("%w: the values of the response %q go to %s, whose square no number holds: it needs another unit; if it means missing, %s",
+				ErrDraft, name, number(m.response.farthest()), p.remedy())
 		case m.response.values == 0:
 			return fmt.Errorf("%w: the response %q has no value in the sample", ErrDraft, name)
 		}

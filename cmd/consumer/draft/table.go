@@ -133,14 +133,18 @@ func (c *column) few() bool {
 
 // use says what becomes of a column, and of rows that lack it.
 func (m *Model) use(c *column, g *given) string {
-	gaps := c.values < m.profile.Rows
+	gaps, refused := c.values < m.profile.Rows, m.profile.refused(c)
 	switch {
+	case c == m.response && refused != "":
+		return "response; " + refused
 	case c == m.response && gaps:
 		return "response; rows without it are predicted, not learnt from"
 	case c == m.response:
 		return "response"
 	case g.role == leftOut:
 		return "left out: " + term.Cut(g.why, 160)
+	case g.role == categoricalFeature && refused != "":
+		return "feature, an effect per level; " + refused
 	case g.role == categoricalFeature && gaps && (m.formula == nil || m.formula.KeepsMissing(c.name)):
 		return "feature, an effect per level; a missing one is a level"
 	case g.role == categoricalFeature && gaps:
@@ -154,6 +158,8 @@ func (m *Model) use(c *column, g *given) string {
 		what += "; --text " + cli.Quote(c.name) + " makes its values levels"
 	}
 	switch {
+	case refused != "":
+		what += "; " + refused
 	case gaps && g.role == group:
 		what += "; rows without it are a group"
 	case gaps && g.role != clock:

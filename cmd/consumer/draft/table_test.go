@@ -114,6 +114,16 @@ func TestTable(t *testing.T) {
 			t.Errorf("does not say %q:\n%s", want, got)
 		}
 	}
+	if got := fmt.Sprint(m.Baselines()); got != "[red of color jan of month(day)]" {
+		t.Errorf("baselines %s", got)
+	}
+	long, err := profileOf(texts("s", func(i int) string { return strings.Repeat("a", 100) + fmt.Sprint(i%2) }), x, y).Suggest(models.Kinds(), Wish{Response: "y"})
+	if got := fmt.Sprint(long.Baselines()); err != nil || got != "[aaaaaaaaaaaaaaaaaaa… of s]" {
+		t.Errorf("%v, baselines %s", err, got)
+	}
+	if _, err := p.Suggest(models.Kinds(), Wish{Response: "y", Kind: "dlm", Dates: []string{"month"}}); err == nil || !strings.HasSuffix(err.Error(), "name a kind of linear, probit, compressed, poisson") {
+		t.Errorf("parts of dates of dlm: %v", err)
+	}
 	for i, line := range strings.Split(strings.TrimSpace(got), "\n") {
 		if strings.Count(line, "\t") != 4 {
 			t.Errorf("line %d has not five cells: %q", i, line)
@@ -154,6 +164,53 @@ func TestDatesThatAreNone(t *testing.T) {
 	for word, says := range map[string]string{"fortnight": `"fortnight" is none of: trend, weekday`, "trend": "trend is there twice"} {
 		if err := (&Wish{Dates: []string{"trend", word}}).CheckDates(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %s", err, says)
+		}
+	}
+}
+
+// Shards of a topic that lack a column of the model are refused, be it of nulls elsewhere: what many lack is left out, and of the
+// others the table says so. An event that lacks it has a null.
+func TestColumnsOfSomeShards(t *testing.T) {
+	const shards = 30
+	typed := func(i int) cdf.Column {
+		if i < 3 {
+			return texts("y", func(int) string { return "none" })
+		}
+		return y
+	}
+	for _, c := range []struct {
+		name    string
+		shard   func(i int) []cdf.Column
+		events  bool
+		want    string
+		refused int
+	}{
+		{"half lack z", func(i int) []cdf.Column { return []cdf.Column{x, y, counts}[:2+i%2] }, false, "left out: 50% of the rows are in shards that have no such column, which are refused", 0},
+		{"one lacks z", func(i int) []cdf.Column { return []cdf.Column{x, y, counts}[:2+min(i, 1)] }, false, "feature; 3% of the rows are in shards that have no such column, which are refused", 1},
+		{"one lacks town", func(i int) []cdf.Column {
+			return []cdf.Column{x, y, texts("band", func(i int) string { return fmt.Sprint(i % 3) })}[:2+min(i, 1)]
+		}, false, "effect per level; 3% of the rows are in", 1},
+		{"half lack y", func(i int) []cdf.Column { return []cdf.Column{x, counts, y}[:2+i%2] }, false, "response; 50% of the rows are in shards", shards / 2},
+		{"y is text in some", func(i int) []cdf.Column { return []cdf.Column{x, typed(shards - 1 - i)} }, false, "response; it has another type in some shards, which are refused", 3},
+		{"events lack z", func(i int) []cdf.Column { return []cdf.Column{x, y, counts}[:2+i%2] }, true, "feature; rows without it are left out", -1},
+	} {
+		p := newProfile()
+		p.Events = c.events
+		for i := range shards {
+			p.Add("k", &cdf.Batch{Rows: sampleRows, Columns: c.shard(i)})
+		}
+		spec, m, _ := drafted(t, p)
+		if table := m.table("", p); !strings.Contains(table, c.want) {
+			t.Errorf("%s: no %q:\n%s", c.name, c.want, table)
+		}
+		filter, refused := cdf.NewFilter(spec, ""), 0
+		for i := range shards {
+			if _, err := filter.Update(&cdf.Batch{Rows: sampleRows, Columns: c.shard(i)}); err != nil {
+				refused++
+			}
+		}
+		if c.refused >= 0 && refused != c.refused {
+			t.Errorf("%s: %d shards are refused, want %d", c.name, refused, c.refused)
 		}
 	}
 }

@@ -83,7 +83,7 @@ func (m *Model) transform(wanted string) {
 				continue // it does not take the draft's columns
 			}
 		}
-		one := m.climb(from, shards)
+		one := m.climbed(from, shards)
 		if !better(first, one.densities, shards) {
 			continue
 		}
@@ -107,9 +107,28 @@ func (m *Model) counting() (all []*kind.Kind) {
 	return all
 }
 
+// climbed makes changes from the columns as they came, and from the logarithm of the response: of a power of a feature
+// neither logarithm alone need be better than the line.
+func (m *Model) climbed(now attempt, shards []triedShard) attempt {
+	candidates, factors := m.changes(now.kind), change{m.response, logarithm}
+	best := m.climb(now, slices.Clone(candidates), shards)
+	if !slices.Contains(candidates, factors) || len(best.made) > 0 && best.made[0] == factors {
+		return best
+	}
+	made := []change{factors}
+	densities, ok := m.densities(now.kind, made, shards)
+	if !ok {
+		return best
+	}
+	candidates = slices.DeleteFunc(candidates, func(c change) bool { return c == factors })
+	if other := m.climb(attempt{now.kind, made, densities}, candidates, shards); better(best.densities, other.densities, shards) {
+		return other
+	}
+	return best
+}
+
 // climb makes one change after the other, each the one that predicts best.
-func (m *Model) climb(now attempt, shards []triedShard) attempt {
-	candidates := m.changes(now.kind)
+func (m *Model) climb(now attempt, candidates []change, shards []triedShard) attempt {
 	for len(now.made) < mostChanged {
 		next, ok := m.likeliest(now, candidates, shards)
 		if !ok {
@@ -125,7 +144,7 @@ func (m *Model) climb(now attempt, shards []triedShard) attempt {
 // changes are those that may be tried with a kind, in that order: the last ones are not where the work ends before.
 func (m *Model) changes(k *kind.Kind) (all []change) {
 	wide := func(c *column, times float64) bool { return c.least > 0 && c.most >= times*c.least }
-	if r := m.response; k.Response == kind.Real && r.kind != cdf.Time && r.infinite == 0 && wide(r, wideResponse) {
+	if r := m.response; k.Response == kind.Real && r.kind != cdf.Time && r.infinite == 0 && len(r.standIns()) == 0 && wide(r, wideResponse) {
 		all = append(all, change{r, logarithm})
 	}
 	if !k.Features {
@@ -134,8 +153,8 @@ func (m *Model) changes(k *kind.Kind) (all []change) {
 	var exposures, logarithms, curves []change
 	for i := range m.columns {
 		g := &m.columns[i]
-		if g.role != numericFeature || g.kind == cdf.Time || g.infinite > 0 {
-			continue
+		if g.role != numericFeature || g.kind == cdf.Time || g.infinite > 0 || len(g.standIns()) > 0 {
+			continue // of a value that may mean none a curve would be made
 		}
 		if wide(g.column, wideFeature) {
 			logarithms = append(logarithms, change{g.column, logarithm})

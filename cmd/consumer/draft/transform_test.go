@@ -69,6 +69,9 @@ var transformed = []transformedSample{
 	{"both", "--formula log(y) ~ log(x) + z + sort", 400, func(r *rand.Rand, x, z float64, level int) float64 {
 		return math.Exp(2 + .7*math.Log(x) + .3*z + .5*r.NormFloat64())
 	}},
+	{"both, of which neither alone predicts better", "--formula log(y) ~ log(x) + z + sort", 400, func(r *rand.Rand, x, z float64, level int) float64 {
+		return math.Exp(2 + .7*math.Log(x) + .3*z + .1*r.NormFloat64())
+	}},
 	{"a curve", "--formula y ~ x + poly(z, 2) + sort", 400, func(r *rand.Rand, x, z float64, level int) float64 {
 		return .02*x + .3*z + .5*z*z + r.NormFloat64()
 	}},
@@ -179,6 +182,18 @@ func TestTransformedDrafts(t *testing.T) {
 	}
 	if got := try(wide, 1, Wish{Response: "y"}); got != "" {
 		t.Errorf("many features: %s", got)
+	}
+}
+
+// No curve is made of a value that may mean a missing one: another note says so.
+func TestStandInsAreNotTransformed(t *testing.T) {
+	const rows = 400
+	columns := rowsOf(1, rows, func(r *rand.Rand, x, z float64, level int) float64 { return x + .3*z + r.NormFloat64() })
+	for i := 0; i < rows; i += 10 {
+		columns[0].Number[i] = -999
+	}
+	if _, m, _ := drafted(t, sampleOf(columns, rows)); m.likelier != "" || !strings.Contains(strings.Join(m.Notes(), "\n"), "column x is -999 in 40 of 400 rows") {
+		t.Errorf("%q, notes %q", m.likelier, m.Notes())
 	}
 }
 

@@ -3,12 +3,14 @@ package draft
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/app"
 	"github.com/credence-stream/credence/cmd/consumer/config"
 	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/cmd/internal/term"
 	"github.com/credence-stream/credence/cmd/producer/rows"
 	"github.com/credence-stream/credence/models/kind"
 )
@@ -149,13 +151,32 @@ func (m *Model) Logged() string {
 // Dated reports a response of times, which are numbers of seconds.
 func (m *Model) Dated() bool { return m.response.kind == cdf.Time }
 
+// mostOfLevel is how much of a level there is beside the name of its column.
+const mostOfLevel = 20
+
 // Baselines says of each categorical feature against which level its effects are, "c of g":
-// nil for a formula, which says so itself.
+// and of each part of a date. nil for a formula of the reader's, which says so itself.
 func (m *Model) Baselines() []string {
+	if m.formula != nil && len(m.parts) == 0 {
+		return nil
+	}
 	var all []string
 	for i := range m.columns {
-		if g := &m.columns[i]; g.role == categoricalFeature && m.formula == nil {
-			all = append(all, fmt.Sprintf("%s of %s", plain(g.levels()[0]), plain(g.name)))
+		switch g := &m.columns[i]; g.role {
+		case categoricalFeature:
+			listed := m.formula == nil
+			if !listed {
+				_, listed = g.listed(m.profile.Rows)
+			}
+			if listed {
+				all = append(all, fmt.Sprintf("%s of %s", term.Cut(plain(g.levels()[0]), mostOfLevel), plain(g.name)))
+			}
+		case dated:
+			for _, p := range dateParts {
+				if p.baseline != "" && slices.Contains(g.parts, p.word) {
+					all = append(all, fmt.Sprintf(p.baseline, plain(g.name)))
+				}
+			}
 		}
 	}
 	return all

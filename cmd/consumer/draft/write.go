@@ -49,7 +49,9 @@ func (m *Model) appendYAML(b []byte) []byte {
 		what += "; " + m.guessed
 	}
 	line("      response: %s  # %s", m.written(m.response), what)
-	if missing := m.profile.Rows - m.response.values; missing > 0 {
+	if refused := m.profile.refused(m.response); refused != "" {
+		line("      # %s.", refused)
+	} else if missing := m.profile.Rows - m.response.values; missing > 0 {
 		line("      # %s of the rows have no response: they are predicted, not learnt from.", percent(missing, m.profile.Rows))
 	}
 	m.writeFeatures(line)

@@ -10,7 +10,10 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/consumer/draft"
 	"github.com/credence-stream/credence/cmd/internal/clitest"
+	"github.com/credence-stream/credence/models/anova"
 	"github.com/credence-stream/credence/models/dlm"
+	"github.com/credence-stream/credence/models/kind"
+	"github.com/credence-stream/credence/models/linear"
 	"github.com/credence-stream/credence/models/poisson"
 	"github.com/credence-stream/credence/pipeline"
 	"github.com/credence-stream/credence/sink/web"
@@ -158,6 +161,28 @@ func TestTheLargestEffectsAreTold(t *testing.T) {
 		(&trial{model: &draft.Model{Kind: dlm.Kind()}}).writeHidden(&w, shown, c.hidden)
 		if w.String() != c.want {
 			t.Errorf("%q, want %q", w.String(), c.want)
+		}
+	}
+}
+
+// TestRemediesFitTheKind: a kind without features has no columns to leave out, and rows of several series are none of one.
+func TestRemediesFitTheKind(t *testing.T) {
+	for _, c := range []struct {
+		kind *kind.Kind
+		key  string
+		want string
+	}{
+		{linear.Kind(), "", "More rows help, or fewer columns.\n"},
+		{linear.Kind(), "shop", "More rows help, or fewer columns, or one model for all: leave --key out.\n"},
+		{dlm.Kind(), "", "More rows help.\n"},
+		{dlm.Kind(), "shop", "More rows help.\n"},
+		{anova.Kind(), "shop", "More rows help, or one model for all: leave --key out.\n"},
+	} {
+		tr := &trial{model: &draft.Model{Kind: c.kind}, flags: &flags{}}
+		tr.ask.Selection.KeyColumn = c.key
+		var w strings.Builder
+		if tr.writeDoubts(&w, &findings{little: []string{"a"}}); !strings.HasSuffix(w.String(), "knows little more than the prior: a. "+c.want) {
+			t.Errorf("%s by %q: %q", c.kind.Name, c.key, w.String())
 		}
 	}
 }

@@ -284,8 +284,11 @@ func (t *trial) writeFit(w *strings.Builder, s *run.Service) {
 // writeDoubts names keys that know little, and flags with what to do about them.
 func (t *trial) writeDoubts(w *strings.Builder, f *findings) {
 	if len(f.little) > 0 {
-		remedy := "More rows help, or fewer columns"
-		if t.key() != "" {
+		remedy := "More rows help"
+		if t.model.Kind.Features {
+			remedy += ", or fewer columns"
+		}
+		if t.key() != "" && !t.model.Kind.Time { // one series of several would jump from row to row
 			remedy += ", or one model for all: leave --key out"
 		}
 		fmt.Fprintf(w, "\n%s little more than the prior: %s. %s.\n", cli.Plural(len(f.little), "key knows", "keys know"), named(f.little), remedy)

@@ -90,7 +90,7 @@ func (s *csvSource) infer(ctx context.Context, name string, w *Watch) error {
 				continue
 			}
 			if !utf8.ValidString(field) {
-				return f.errorf(c, "%q is not UTF-8; iconv converts the file", clipped(field))
+				return f.errorf(c, "%q is not UTF-8; iconv -f WINDOWS-1252 -t UTF-8 converts the file, if it is of Western Europe", clipped(field))
 			}
 			line, _ := f.reader.FieldPos(c)
 			guesses[i].add(field, line)
@@ -178,7 +178,7 @@ func (f *csvFile) start(sel *Selection) ([]string, error) {
 	header := make([]string, len(record))
 	for i, name := range record {
 		if !utf8.ValidString(name) {
-			return nil, f.errorf(i, "column name %q is not UTF-8; iconv converts the file", clipped(name))
+			return nil, f.errorf(i, "column name %q is not UTF-8; iconv -f WINDOWS-1252 -t UTF-8 converts the file, if it is of Western Europe", clipped(name))
 		}
 		header[i] = trimmed(name)
 	}

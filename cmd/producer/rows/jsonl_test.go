@@ -134,3 +134,12 @@ func TestJSONThatChanges(t *testing.T) {
 	src := opened(t, path, Selection{Key: "k"})
 	changesUnderneath(t, src, path, `{"x":"1"}`, len(content)-10, `in.jsonl:20000: unusable input: "1" was not there before`)
 }
+
+// TestJSONNumbersInQuotes: of fractions in quotes that might have been thousands there is nothing to say.
+func TestJSONNumbersInQuotes(t *testing.T) {
+	src := opened(t, clitest.WriteFile(t, "in.jsonl", []byte(`{"x":"9.178","y":1}`+"\n"+`{"x":"10.25","y":2}`)), Selection{Key: "k"})
+	defer func() { _ = src.Close() }()
+	if f := src.Fields()[0]; f.Type != cdf.Float || len(src.Notes()) > 0 {
+		t.Errorf("field %+v, notes %q", f, src.Notes())
+	}
+}

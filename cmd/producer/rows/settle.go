@@ -120,7 +120,7 @@ func (a *about) remark(column string, g *guess, r *reading, sel *Selection) {
 		a.note("column %q has decimal commas%s", column, example(g.numbers))
 	case r.form == asPoints && g.unit == 0 && strings.HasPrefix(g.grouped.field, "("):
 		a.note("column %q has negative numbers in parentheses (as line %d has it: %q)", column, g.grouped.line, g.grouped.field)
-	case r.form == asPoints && g.unit == 0:
+	case r.form == asPoints && g.unit == 0 && g.grouped.line > 0: // texts of JSON may have points alone
 		a.note("column %q has signs between thousands (as line %d has it: %q)", column, g.grouped.line, g.grouped.field)
 	case r.form == asInteger && g.padded.line > 0 && g.width < 0:
 		a.note("column %q has numbers with zeros before them (as line %d has it: %q), and the zeros are dropped: 007 and 7 are one; if they are codes, --text %s keeps them apart",
