@@ -102,7 +102,7 @@ func Advise(flag string) string {
 			"send each row once and read the topic again with a new group; a response that its columns give exactly, measured several times, looks the same"
 	case SeasonFlag:
 		return "errors return after a period, which the model has not: the level follows the season, so that phi, tau2 and sigma2 are those that follow it best " +
-			"and forecasts lack it: take the season out of the response first, as its mean by hour or by day of the week, and read the topic again with a new group"
+			"and forecasts lack it: take the season out of the response first, as its mean by hour, by day of the week or by month, or use linear with a formula that has season(...) of the time, and read the topic again with a new group"
 	case LevelMovedFlag:
 		return "the mean to which the level returns is another than before, by a jump or by and by, or it returns in another way: phi is mostly too near to 1, tau2 and sigma2 go with it, and forecasts return too slowly, " +
 			"while the level itself is right: let the rows from there on have a key of their own, or read the topic with a new group that begins there (run --from); of a mean that moves all the time take the trend out of the response first"

@@ -222,7 +222,7 @@ func writeDraft(ctx context.Context, a *app.App, f *draftFlags) error {
 	if err := Write(f.out, text, f.force); err != nil {
 		return err
 	}
-	a.Printf("wrote %s: kind %s from %d rows; next: %s check --config %s", f.out, m.Kind.Name, s.profile.Rows, a.Consumer, f.out)
+	a.Printf("wrote %s: kind %s from %s; next: %s check --config %s", f.out, m.Kind.Name, plural(s.profile.Rows, "row", "rows"), a.Consumer, f.out)
 	return nil
 }
 

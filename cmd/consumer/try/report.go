@@ -92,7 +92,7 @@ func (t *trial) writeEffects(w *strings.Builder, f *findings) error {
 	}
 	shown := effects[:min(len(effects), mostShown)]
 	if len(shown) > 0 {
-		w.WriteString("\nWhat matters most, per unit: sure signs first, then by what one sd of the column changes\n")
+		w.WriteString("\nWhat matters most, per unit: sure signs first, then by what one sd of the column changes, or a level\n")
 	}
 	var cells strings.Builder
 	for i, e := range shown {

@@ -161,6 +161,9 @@ func (t *trial) introduce(s *run.Service) {
 		models = "a model for each key of the records"
 	case t.key() != "":
 		models = fmt.Sprintf("a model for each of %s values of %s", cli.Count(len(t.census.keys)), t.key())
+		if len(t.census.keys) == 1 {
+			models = fmt.Sprintf("one model, as %s has one value", t.key())
+		}
 	}
 	t.Printf("%s is explained by kind %s: %s", t.model.ResponseName(), t.model.Kind.Name, models)
 }
