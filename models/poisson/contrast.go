@@ -49,7 +49,7 @@ func (m *base) ExpMoments(functionals []cdf.Functional, mean, sd []float64) erro
 		if term >= 0 {
 			return fmt.Errorf("%w: %s is a variance", cdf.ErrSchema, f.Name)
 		}
-		first, variance := w.mix.ExpMoments(true)
+		first, variance := w.mix.ExpMoments(m.terms == 1)
 		mean[i], sd[i] = first, math.Sqrt(variance)
 	}
 	return nil

@@ -287,8 +287,12 @@ func TestUnknownLevelOfSeveralTerms(t *testing.T) {
 	w := m.work()
 	ask := &cdf.Shard{Rows: 1, Cols: 2, X: []float64{1, 3}, Y: []float64{math.NaN()}, Group: [][]int32{{-1}, {2}}, Slopes: [][]float64{{3}}}
 	m.placeAt(ask, 0, &w.place, w)
+	w.place.open = false
 	m.mixAt(&w.place, 0, w)
-	_, known := m.post.gauss[0].at(&m.stats, &w.place, w.xi, &w.block)
+	_, sd := w.mix.Moments()
+	known := sd * sd
+	w.place.open = true
+	m.mixAt(&w.place, 0, w)
 	above := 0
 	for _, sd := range w.mix.SD {
 		if sd*sd > (known+s2[0]+9*s2[1])*(1+1e-6) {

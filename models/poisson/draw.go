@@ -3,6 +3,7 @@ package poisson
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
@@ -105,10 +106,7 @@ func (m *base) drawCore(s *cdf.Step, k int, b *drawing) {
 		l = m.post.vars[t].quantile(s.RNG.Float64())
 		s.Draws.Row(m.k + effects + t)[at] = math.Exp(l)
 	}
-	b.normal[k] = 0
-	if len(m.post.gauss) > 1 {
-		b.normal[k] = m.post.neighbour(l, s.RNG.Float64())
-	}
+	b.normal[k] = m.post.normalAt(l, s.RNG)
 	g, core := &m.post.gauss[b.normal[k]], b.b
 	rnd.StreamNormals(s.RNG, s.Source, core)
 	lin.SolveLowerT(st.c, g.l, core)
@@ -132,6 +130,25 @@ func (m *base) drawCore(s *cdf.Step, k int, b *drawing) {
 			}
 		}
 		row += n * factor.q
+	}
+}
+
+// normalAt returns which of the normals a draw is of: of one variance a neighbour of its
+// logarithm l, of several one by the weights.
+func (q *posterior) normalAt(l float64, rng *rand.Rand) int {
+	switch last := len(q.gauss) - 1; {
+	case last == 0:
+		return 0
+	case len(q.vars) == 1:
+		return q.neighbour(l, rng.Float64())
+	default:
+		u := rng.Float64()
+		for i, wt := range q.wt[:last] {
+			if u -= wt; u < 0 {
+				return i
+			}
+		}
+		return last
 	}
 }
 

@@ -24,10 +24,7 @@ func drawsApart(m *base, s *cdf.Step, w *work) bool {
 			l = m.post.vars[t].quantile(s.RNG.Float64())
 			s.Draws.Row(m.k + effects + t)[k] = math.Exp(l)
 		}
-		g := &m.post.gauss[0]
-		if len(m.post.gauss) > 1 {
-			g = &m.post.gauss[m.post.neighbour(l, s.RNG.Float64())]
-		}
+		g := &m.post.gauss[m.post.normalAt(l, s.RNG)]
 		for i := range b {
 			b[i] = s.RNG.NormFloat64()
 		}
@@ -158,7 +155,7 @@ func TestDrawsTogether(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			m := &drawModel(t, c.levels, c.slopes, c.second).base
-			if mixed := len(m.post.gauss) > 1; mixed != (m.terms == 1) {
+			if mixed := len(m.post.gauss) > 1; mixed != (m.terms > 0) {
 				t.Fatalf("%d normals of %d terms", len(m.post.gauss), m.terms)
 			}
 			sameDraws(t, m, c.draws)

@@ -46,19 +46,30 @@ func (f *few) find(l, wt []float64) bool {
 	if n < enough {
 		return false
 	}
-	mean, square := 0.0, 0.0
+	mean, sd := moments(l, wt)
+	points := fewFor(sd)
+	if points == 0 {
+		return false
+	}
+	f.rule(l, wt, mean, sd, points)
+	return true
+}
+
+// moments returns mean and sd of l by weights that sum to 1.
+func moments(l, wt []float64) (mean, sd float64) {
 	for i, w := range wt {
 		mean += float64(w * l[i])
 	}
 	for i, w := range wt {
 		d := l[i] - mean
-		square += float64(w * d * d)
+		sd += float64(w * d * d)
 	}
-	sd := math.Sqrt(square)
-	points := fewFor(sd)
-	if points == 0 {
-		return false
-	}
+	return mean, math.Sqrt(sd)
+}
+
+// rule makes the rule of so many points of weights at l, whose mean and sd are known.
+func (f *few) rule(l, wt []float64, mean, sd float64, points int) {
+	n := len(wt)
 	f.at, f.wt, f.alpha, f.square = lin.Grow(f.at, points), lin.Grow(f.wt, points), lin.Grow(f.alpha, points), lin.Grow(f.square, points)
 	f.x = lin.Grow(f.x, n)
 	for i := range f.x {
@@ -70,7 +81,6 @@ func (f *few) find(l, wt []float64) bool {
 		x := f.zero(k, reach)
 		f.at[k], f.wt[k] = mean+float64(sd*x), f.weight(x)
 	}
-	return true
 }
 
 // recur finds the recurrence of the orthonormal polynomials,

@@ -9,8 +9,7 @@ import (
 
 // posterior is what follows from the statistics and is not part of the
 // state: the marginal of every variance, and nu as a mixture of normals, one
-// per node of the only term's variance; with several terms the one normal
-// q(nu).
+// per node of the only term's variance, or per combination of points of several.
 type posterior struct {
 	ready bool
 	vars  []variance // per term
@@ -98,8 +97,7 @@ func (q *posterior) settle(p *shape, s *stats, m []float64, s2e float64, w *work
 		}
 	}
 	if p.terms != 1 {
-		q.gauss, q.wt = lin.Resize(q.gauss, 1), append(q.wt[:0], 1)
-		return q.gauss[0].conditional(p, s, m, w)
+		return q.mixTerms(p, s, m, w)
 	}
 	return q.mix(w)
 }

@@ -13,6 +13,7 @@ type work struct {
 	fit          fit
 	reduced      reduced
 	few          few
+	axes         []axis    // per term
 	l            []float64 // log s2 of the mixture's normals
 	block        arrowBlock
 	recent       [nodes]gauss // those asked for last, in turn

@@ -7,6 +7,7 @@ import (
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 	"github.com/credence-stream/credence/models/internal/describe"
+	"github.com/credence-stream/credence/models/internal/dist"
 )
 
 // AppendCollinear implements cdf.Collinear, by what rows say of the coefficients: a row
@@ -129,34 +130,30 @@ func (m *base) mixFew(a *place, w *work) {
 func (m *base) mixAt(a *place, noise float64, w *work) {
 	q, x := &m.post, &w.mix
 	w.xi = lin.Grow(w.xi, m.stats.c)
-	if a.open && len(q.gauss) == 1 && m.terms > 1 {
-		m.mixUnseen(a, noise, w)
-		return
-	}
 	x.Size(len(q.gauss))
 	for i := range q.gauss {
 		mean, v := q.gauss[i].at(&m.stats, a, w.xi, &w.block)
-		if a.open {
-			for t, z2 := range a.unseen {
-				v += z2 / q.gauss[i].m[t]
-			}
+		if a.open && m.terms == 1 {
+			v += a.unseen[0] / q.gauss[i].m[0]
 		}
 		x.W[i], x.Mean[i], x.SD[i] = q.wt[i], mean, math.Sqrt(v+noise)
+	}
+	if a.open && m.terms > 1 {
+		m.addUnseen(a, x)
 	}
 }
 
 // unseenPoints is the number of equal parts of the laws of the variances.
 const unseenPoints = 16
 
-// mixUnseen integrates over the variances at the medians of equal parts of
-// their laws. Of several variances all are taken from the same part, as if
-// they rose together.
-func (m *base) mixUnseen(a *place, noise float64, w *work) {
-	x := &w.mix
+// addUnseen adds effects of levels that are not known to a law, of which mean and variance are kept. It integrates
+// over the variances at the medians of equal parts of their laws, which reach further than the points of the
+// normals. Of several variances all are taken from the same part, as if they rose together.
+func (m *base) addUnseen(a *place, x *dist.NormalMixture) {
+	mean, sd := x.Moments()
 	x.Size(unseenPoints)
-	mean, known := m.post.gauss[0].at(&m.stats, a, w.xi, &w.block)
 	for i := range x.W {
-		v := known + noise
+		v := sd * sd
 		for t, z2 := range a.unseen {
 			if z2 > 0 {
 				v += z2 * math.Exp(m.post.vars[t].quantile((float64(i)+0.5)/unseenPoints))
