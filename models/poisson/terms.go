@@ -32,7 +32,9 @@ type axis struct {
 func (q *posterior) mixTerms(p *shape, s *stats, m []float64, w *work) bool {
 	combinations := w.space(q.vars, min(mostOfTerms, termsNumbers/max(s.c*s.c, 1)))
 	for t := range w.axes {
-		if !w.axes[t].place(t, &q.vars[t], p, s, m, w) {
+		a := &w.axes[t]
+		a.place(-math.Log(m[t]), &q.vars[t], w)
+		if combinations > 1 && !a.weigh(t, p, s, m, w) { // one alone has all the weight
 			return false
 		}
 	}
@@ -86,11 +88,12 @@ func (w *work) space(vars []variance, greatest int) int {
 	}
 }
 
-// place finds the points of term t, and the log density there.
-func (a *axis) place(t int, v *variance, p *shape, s *stats, m []float64, w *work) bool {
-	copy(w.m, m)
+// place finds the points of a log variance, of which the given one is the fit.
+func (a *axis) place(fit float64, v *variance, w *work) {
+	a.log = lin.Grow(a.log, a.points)
+	clear(a.log)
 	if a.points == 1 {
-		a.at, a.wt = append(a.at[:0], -math.Log(m[t])), append(a.wt[:0], 1)
+		a.at, a.wt = append(a.at[:0], fit), append(a.wt[:0], 1)
 	} else {
 		w.l = lin.Grow(w.l, len(v.l))
 		total := 0.0
@@ -102,7 +105,11 @@ func (a *axis) place(t int, v *variance, p *shape, s *stats, m []float64, w *wor
 		mean, sd := moments(v.l, w.l)
 		a.rule(v.l, w.l, mean, sd, a.points)
 	}
-	a.log = lin.Grow(a.log, a.points)
+}
+
+// weigh finds the log density at the points of term t.
+func (a *axis) weigh(t int, p *shape, s *stats, m []float64, w *work) bool {
+	copy(w.m, m)
 	for k, l := range a.at {
 		w.m[t] = math.Exp(-l)
 		g := &w.recent[0]
