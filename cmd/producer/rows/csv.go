@@ -13,6 +13,9 @@ import (
 	"github.com/credence-stream/credence/cmd/internal/replay"
 )
 
+// otherEncoding is what is wrong with a text in another encoding, and the way out.
+const otherEncoding = "not UTF-8; iconv -f WINDOWS-1252 -t UTF-8 converts the file, if it is of Western Europe"
+
 // csvSource reads a CSV file with a header line. The file is read twice, first
 // to find out the types of its columns, so that a late text doesn't break what
 // began as numbers, and never held in memory.
@@ -90,7 +93,7 @@ func (s *csvSource) infer(ctx context.Context, name string, w *Watch) error {
 				continue
 			}
 			if !utf8.ValidString(field) {
-				return f.errorf(c, "%q is not UTF-8; iconv -f WINDOWS-1252 -t UTF-8 converts the file, if it is of Western Europe", clipped(field))
+				return f.errorf(c, "%q is "+otherEncoding, clipped(field))
 			}
 			line, _ := f.reader.FieldPos(c)
 			guesses[i].add(field, line)
@@ -178,7 +181,7 @@ func (f *csvFile) start(sel *Selection) ([]string, error) {
 	header := make([]string, len(record))
 	for i, name := range record {
 		if !utf8.ValidString(name) {
-			return nil, f.errorf(i, "column name %q is not UTF-8; iconv -f WINDOWS-1252 -t UTF-8 converts the file, if it is of Western Europe", clipped(name))
+			return nil, f.errorf(i, "column name %q is "+otherEncoding, clipped(name))
 		}
 		header[i] = trimmed(name)
 	}

@@ -83,7 +83,7 @@ func (f *jsonFile) read() ([]member, error) {
 			continue
 		}
 		if !utf8.Valid(f.buffer) {
-			return nil, f.errorf("not UTF-8; iconv -f WINDOWS-1252 -t UTF-8 converts the file, if it is of Western Europe")
+			return nil, f.errorf(otherEncoding)
 		}
 		f.objects++
 		if err := f.parse(); err != nil {
