@@ -220,7 +220,7 @@ func TestMeanIsNotTakenForPersistence(t *testing.T) {
 }
 
 // Rows that are worth few about the mean raise a flag, and many do not: 40 series of
-// each.
+// each. Of 1,000 rows of the slowest level the prior of tau2 is not doubted, and phi alone tells.
 func TestFewReturns(t *testing.T) {
 	for _, c := range []struct {
 		phi         float64
@@ -229,6 +229,7 @@ func TestFewReturns(t *testing.T) {
 		least, most int
 	}{
 		{.9, 20, "unknown", 38, 40}, {.999, 20, "unknown", 38, 40}, {.999, 200, "unknown", 38, 40}, {.9, 20, "known", 0, 0},
+		{.999, 1000, "unknown", 38, 40},
 		{.9, 1000, "unknown", 0, 2}, {.5, 400, "unknown", 0, 2}, {0, 200, "unknown", 0, 2},
 	} {
 		up := 0
