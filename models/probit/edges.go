@@ -99,8 +99,7 @@ func (e edges) base(j int, seen [2]float64) (t float64, ok bool) {
 	}
 	for response := range 2 {
 		lo, hi, least, greatest := e.of(j, response)
-		beyond := least <= greatest && (lo < greatest && lo <= least || lo > least && lo >= greatest)
-		if lo == hi && lo != 0 && beyond && seen[response] > 1 {
+		if lo == hi && lo != 0 && (lo < greatest || lo > least) && seen[response] > 1 { // with rows on both sides it is settled
 			return lo, true
 		}
 	}
