@@ -284,7 +284,7 @@ var ofCompressed = []mutant{
 	{"compressed: little was told without a flag", "models/compressed/sketch_summary.go",
 		" || m.told() < leastTold", "", "^TestLittleTold$", compressed},
 	{"compressed: one large coefficient without a flag", "models/compressed/settings.go",
-		"return square*precision > 25 &&", "return false &&", "^TestFewLargeCoefficients$", compressed},
+		"return square*precision > 25 &&", "return false &&", "^TestLargeCoefficientsOfEitherSign$", compressed},
 	{"compressed: fewer rows than columns without a flag", "models/compressed/settings.go",
 		"n < leastRows || n < float64(leastPerColumn*len(g))", "n < leastRows", "^TestFewRows$", compressed},
 	{"compressed: few errors without a flag", "models/compressed/sketch_summary.go",
