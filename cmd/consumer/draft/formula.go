@@ -69,12 +69,13 @@ func (m *Model) bear(wanted string) {
 	if wanted != "" || m.Kind.Features || !m.formula.Features() {
 		return
 	}
-	for _, k := range m.kinds {
-		if k.Features && k.Response == kind.Real && k.Groups == kind.NoGroups {
-			m.Kind, m.why = k, "the formula has terms"
-			return
-		}
-	}
+	m.Kind, m.why = m.explaining(), "the formula has terms"
+}
+
+// explaining is the kind that explains numbers by features alone.
+func (m *Model) explaining() *kind.Kind {
+	i := slices.IndexFunc(m.kinds, func(k *kind.Kind) bool { return k.Features && k.Response == kind.Real && k.Groups == kind.NoGroups })
+	return m.kinds[i]
 }
 
 // writeFormula writes the formula in place of the columns.

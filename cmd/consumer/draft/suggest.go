@@ -251,7 +251,9 @@ func (m *Model) settle(wanted string) {
 	for i := range m.columns {
 		g := &m.columns[i]
 		switch {
-		case g.role == clock && !k.Time && m.formula != nil && !m.formula.Point() && !slices.Contains(m.formula.Columns(), g.name):
+		case g.role == clock && !k.Time && m.formula != nil && slices.Contains(m.formula.Columns(), g.name):
+			g.role = dated
+		case g.role == clock && !k.Time && m.formula != nil && !m.formula.Point():
 			g.role, g.why = leftOut, notNamed
 		case g.role == clock && !k.Time && k.Features && g.recurs():
 			g.role = numericFeature

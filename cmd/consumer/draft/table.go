@@ -151,9 +151,11 @@ func (m *Model) use(c *column, g *given) string {
 		return fmt.Sprintf("feature, an effect per level; rows without it are left out; C(%s, missing=level) keeps them", plain(c.name))
 	}
 	what := map[role]string{
-		numericFeature: "feature", categoricalFeature: "feature, an effect per level", group: "names groups", clock: "time",
-		dated: "features: " + strings.Join(g.parts, ", "),
+		numericFeature: "feature", categoricalFeature: "feature, an effect per level", group: "names groups", clock: "time", dated: "feature",
 	}[g.role]
+	if len(g.parts) > 0 {
+		what = "features: " + strings.Join(g.parts, ", ")
+	}
 	if g.role == numericFeature && m.profile.Of != 0 && c.few() && term.HarmlessText(c.name) == c.name {
 		what += "; --text " + cli.Quote(c.name) + " makes its values levels"
 	}

@@ -56,18 +56,15 @@ type attempt struct {
 // sample better than the draft does, each by those before it, is worth a note. The draft keeps the columns as they came: their effects are easier to
 // read, and what they mean is the user's to say. wanted is the kind that was asked for.
 func (m *Model) transform(wanted string) {
-	if m.formula != nil || m.Kind.Time || count(m.columns, numericFeature, categoricalFeature) > mostTriedBeside {
+	if m.formula != nil || count(m.columns, numericFeature, categoricalFeature) > mostTriedBeside {
 		return
 	}
-	kinds := []*kind.Kind{m.Kind}
-	if r := m.response; wanted == "" && m.Kind.Response == kind.Real && m.Kind.Features && r.count() && r.least <= fewCount && r.most <= mostCount {
-		kinds = append(kinds, m.counting()...)
-	}
+	kinds := m.compared(wanted)
 	if len(kinds) == 1 && len(m.changes(m.Kind)) == 0 {
 		return
 	}
 	rows := triedRows
-	if m.Kind.Response == kind.Count || len(kinds) > 1 {
+	if slices.ContainsFunc(kinds, func(k *kind.Kind) bool { return k.Response == kind.Count }) {
 		rows = triedCounts
 	}
 	shards := m.triedShards(rows)
@@ -84,7 +81,7 @@ func (m *Model) transform(wanted string) {
 			}
 		}
 		one := m.climbed(from, shards)
-		if !better(first, one.densities, shards) {
+		if !better(first, one.densities, shards) || m.Kind.Time && k.Response == kind.Real && k != m.Kind && !slices.ContainsFunc(one.made, change.adds) {
 			continue
 		}
 		if total, _, _ := gained(best.densities, one.densities, shards); total > 0 {
@@ -97,14 +94,24 @@ func (m *Model) transform(wanted string) {
 	}
 }
 
-// counting are the kinds for counts that take the draft's columns.
-func (m *Model) counting() (all []*kind.Kind) {
-	for _, k := range m.kinds {
-		if k.Response == kind.Count && k.Features {
-			all = append(all, k)
+// compared are the kinds that are tried, the draft's first: those for counts where the response may be one, and of a series the
+// one that explains it by features, as parts of its times may be.
+func (m *Model) compared(wanted string) []*kind.Kind {
+	kinds, r := []*kind.Kind{m.Kind}, m.response
+	if wanted != "" || m.Kind.Response != kind.Real || !m.Kind.Features && !m.Kind.Time {
+		return kinds
+	}
+	if m.Kind.Time {
+		kinds = append(kinds, m.explaining())
+	}
+	if r.count() && r.least <= fewCount && r.most <= mostCount {
+		for _, k := range m.kinds {
+			if k.Response == kind.Count && k.Features {
+				kinds = append(kinds, k)
+			}
 		}
 	}
-	return all
+	return kinds
 }
 
 // climbed makes changes from the columns as they came, and from the logarithm of the response: of a power of a feature
@@ -297,14 +304,19 @@ func inFormula(name string) string {
 func (m *Model) words(a attempt, each float64) string {
 	var all, flags []string
 	if a.kind != m.Kind {
-		all, flags = append(all, fmt.Sprintf("kind %s, if %s counts something", a.kind.Name, plain(m.response.name))), append(flags, "--kind "+a.kind.Name)
+		what := fmt.Sprintf("kind %s, if %s counts something", a.kind.Name, plain(m.response.name))
+		if a.kind.Response == kind.Real {
+			what = fmt.Sprintf("kind %s, which has no level that drifts", a.kind.Name)
+		}
+		all, flags = append(all, what), append(flags, "--kind "+a.kind.Name)
 	}
+	var parts []string
 	for _, c := range a.made {
 		switch {
 		case c.form == exposure:
 			all = append(all, plain(c.of.name)+" as the exposure, which counts are in proportion to")
 		case c.adds():
-			all = append(all, plain(c.term())+" as a feature more")
+			parts = append(parts, plain(c.term()))
 		case c.form == curve:
 			all = append(all, fmt.Sprintf("%s in place of %s, a curve", plain(c.term()), plain(c.of.name)))
 		case c.of == m.response:
@@ -312,6 +324,13 @@ func (m *Model) words(a attempt, each float64) string {
 		default:
 			all = append(all, fmt.Sprintf("%s in place of %s", plain(c.term()), plain(c.of.name)))
 		}
+	}
+	switch len(parts) {
+	case 0:
+	case 1:
+		all = append(all, parts[0]+" as a feature more")
+	default:
+		all = append(all, strings.Join(parts, ", ")+" as features more")
 	}
 	if len(a.made) > 0 {
 		flags = append(flags, "--formula "+cli.Quote(m.changed(a.made)))

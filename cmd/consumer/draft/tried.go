@@ -71,8 +71,8 @@ func (m *Model) comparedRows(b *cdf.Batch) (rows []int) {
 			rows = append(rows, i)
 		}
 	}
-	if m.Kind.Response != kind.Real || len(rows) == 0 {
-		return rows
+	if m.Kind.Response != kind.Real || m.Kind.Time || len(rows) == 0 {
+		return rows // a series without its extremes is another
 	}
 	sorted := make([]float64, 0, len(rows))
 	for _, i := range rows {
@@ -124,7 +124,11 @@ func (m *Model) densities(k *kind.Kind, made []change, shards []triedShard) ([]f
 		return nil, false
 	}
 	m.worked += work
-	c, _, err := config.Parse(config.Source{Kinds: m.kinds, File: "a try"}, fmt.Appendf(nil, "models: [{match: '**', kind: %s, formula: %s}]", k.Name, inline(text)))
+	time := ""
+	if t := first(m.columns, clock); k.Time && t != nil {
+		time = fmt.Sprintf(", columns: {time: %s}", inline(t.name))
+	}
+	c, _, err := config.Parse(config.Source{Kinds: m.kinds, File: "a try"}, fmt.Appendf(nil, "models: [{match: '**', kind: %s, formula: %s%s}]", k.Name, inline(text), time))
 	if err != nil {
 		return nil, false
 	}

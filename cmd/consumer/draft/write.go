@@ -10,6 +10,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cmd/internal/cli"
+	"github.com/credence-stream/credence/cmd/internal/term"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -29,7 +30,7 @@ func (m *Model) appendYAML(b []byte) []byte {
 		line("    missing: level  # of a column with levels or groups; a row that lacks a number is dropped")
 	}
 	for _, text := range m.Notes() {
-		line("    # %s.", inComment(text))
+		line("    # %s.", term.Cut(text, mostOfNote))
 	}
 	if m.own != nil {
 		line("    settings: %s", inline(m.own.settings))
@@ -67,6 +68,9 @@ func (m *Model) appendYAML(b []byte) []byte {
 	m.writeLeftOut(line)
 	return append(b, w.String()...)
 }
+
+// mostOfNote is how much of a note there is: what it says to do is its end.
+const mostOfNote = 2000
 
 // manyFeatures is how many features are listed one to a line.
 const manyFeatures = 60
