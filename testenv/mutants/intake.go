@@ -32,6 +32,8 @@ var ofIntake = []mutant{
 		"if t.most-t.least >= p.span &&", "if t.most-t.least >= 99*p.span &&", "TestPartsOfTimes", drafts},
 	{"a series is explained by its level alone", "cmd/consumer/draft/transform.go",
 		"kinds = append(kinds, m.explaining())", "_ = m.explaining()", "TestSeries", drafts},
+	{"many groups are levels of a comparison", "cmd/consumer/draft/transform.go",
+		"g.distinct() > mostLevels", "g.distinct() > 9*mostLevels", "TestGroupsInTime", drafts},
 	{"a series is compared without its extremes", "cmd/consumer/draft/tried.go",
 		" || m.Kind.Time || len(rows) == 0", " || len(rows) == 0", "TestSeriesAreWhole", drafts},
 	{"times of a formula are left out", "cmd/consumer/draft/suggest.go",

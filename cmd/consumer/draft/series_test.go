@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -95,6 +96,41 @@ func TestSeriesThatAreNotCompared(t *testing.T) {
 		}
 		if _, m, _ := draftedAs(t, sampleOf(columns, c.rows), Wish{Response: "y", Kind: wanted}); m.Kind.Name != "dlm" || m.likelier != "" {
 			t.Errorf("kind %q: kind %s with the note %q", wanted, m.Kind.Name, m.likelier)
+		}
+	}
+}
+
+// Groups are compared with levels of linear beside parts of times, few enough for levels; of 50 samples of each sort likewise.
+func TestGroupsInTime(t *testing.T) {
+	for _, c := range []struct {
+		name, asks string
+		groups     int
+		weekend    float64
+	}{
+		{"weekdays", "with kind linear, and weekday(at) as a feature: --kind linear --formula y ~ shop + weekday(at)", 5, 3},
+		{"no weekdays", "", 5, 0},
+		{"many groups", "", mostLevels + 1, 3},
+	} {
+		series := seriesSample{rows: 600, step: perDay, y: func(_ *rand.Rand, days, e float64) float64 {
+			return 40 + c.weekend*float64(int(days)%7/5) + e
+		}}
+		shop := cdf.Column{Name: "shop", Type: cdf.Text}
+		for g := range c.groups {
+			shop.Levels = append(shop.Levels, fmt.Sprint("shop ", g))
+		}
+		for seed := range uint64(2) {
+			columns := series.columns(seed)
+			r := rand.New(rand.NewPCG(seed, 11))
+			shop.Code = nil
+			for i := range series.rows {
+				g := r.IntN(c.groups)
+				shop.Code = append(shop.Code, int32(g))
+				columns[1].Number[i] += float64(g % 5)
+			}
+			_, m, _ := drafted(t, sampleOf(append(columns, shop), series.rows))
+			if m.Kind.Name != "anova" || !strings.HasSuffix(unquoted(m.likelier), c.asks) || c.asks == "" && m.likelier != "" {
+				t.Errorf("%s, seed %d: kind %s, note %q, want %s", c.name, seed, m.Kind.Name, m.likelier, c.asks)
+			}
 		}
 	}
 }

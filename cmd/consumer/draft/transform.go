@@ -81,7 +81,7 @@ func (m *Model) transform(wanted string) {
 			}
 		}
 		one := m.climbed(from, shards)
-		if !better(first, one.densities, shards) || m.Kind.Time && k.Response == kind.Real && k != m.Kind && !slices.ContainsFunc(one.made, change.adds) {
+		if !better(first, one.densities, shards) || k != m.Kind && k.Response == kind.Real && !slices.ContainsFunc(one.made, change.adds) {
 			continue
 		}
 		if total, _, _ := gained(best.densities, one.densities, shards); total > 0 {
@@ -94,14 +94,17 @@ func (m *Model) transform(wanted string) {
 	}
 }
 
-// compared are the kinds that are tried, the draft's first: those for counts where the response may be one, and of a series the
-// one that explains it by features, as parts of its times may be.
+// compared are the kinds that are tried, the draft's first: those for counts where the response may be one, and of a series, or of few groups,
+// the one that explains by features, as parts of times may be.
 func (m *Model) compared(wanted string) []*kind.Kind {
 	kinds, r := []*kind.Kind{m.Kind}, m.response
-	if wanted != "" || m.Kind.Response != kind.Real || !m.Kind.Features && !m.Kind.Time {
+	if wanted != "" || m.Kind.Response != kind.Real {
 		return kinds
 	}
-	if m.Kind.Time {
+	if !m.Kind.Features {
+		if g := first(m.columns, group); m.moment() == nil || g != nil && g.distinct() > mostLevels {
+			return kinds
+		}
 		kinds = append(kinds, m.explaining())
 	}
 	if r.count() && r.least <= fewCount && r.most <= mostCount {
@@ -245,8 +248,8 @@ func gained(before, after []float64, shards []triedShard) (total float64, rows i
 	return total, rows, float64(higher) / float64(max(shared, 1))
 }
 
-// changed writes the draft's columns as a formula with changes; "" where names or terms cannot stand in one.
-func (m *Model) changed(made []change) string {
+// changed writes the draft's columns as a formula of a kind with changes; "" where names or terms cannot stand in one.
+func (m *Model) changed(k *kind.Kind, made []change) string {
 	form := func(c *column) string {
 		if i := slices.IndexFunc(made, func(one change) bool { return one.of == c && !one.adds() }); i >= 0 {
 			return made[i].term()
@@ -262,7 +265,11 @@ func (m *Model) changed(made []change) string {
 		case categoricalFeature:
 			terms = append(terms, g.factor(m.profile.Rows))
 		case group:
-			terms = append(terms, "(1 | "+inFormula(g.name)+")")
+			if k.Groups == kind.NoGroups {
+				terms = append(terms, g.factor(m.profile.Rows))
+			} else {
+				terms = append(terms, "(1 | "+inFormula(g.name)+")")
+			}
 		}
 	}
 	for _, c := range made {
@@ -306,7 +313,10 @@ func (m *Model) words(a attempt, each float64) string {
 	if a.kind != m.Kind {
 		what := fmt.Sprintf("kind %s, if %s counts something", a.kind.Name, plain(m.response.name))
 		if a.kind.Response == kind.Real {
-			what = fmt.Sprintf("kind %s, which has no level that drifts", a.kind.Name)
+			what = "kind " + a.kind.Name
+			if m.Kind.Time {
+				what += ", which has no level that drifts"
+			}
 		}
 		all, flags = append(all, what), append(flags, "--kind "+a.kind.Name)
 	}
@@ -325,15 +335,18 @@ func (m *Model) words(a attempt, each float64) string {
 			all = append(all, fmt.Sprintf("%s in place of %s", plain(c.term()), plain(c.of.name)))
 		}
 	}
-	switch len(parts) {
-	case 0:
-	case 1:
-		all = append(all, parts[0]+" as a feature more")
-	default:
-		all = append(all, strings.Join(parts, ", ")+" as features more")
+	if len(parts) > 0 {
+		as := " as a feature"
+		if len(parts) > 1 {
+			as = " as features"
+		}
+		if m.Kind.Features {
+			as += " more"
+		}
+		all = append(all, strings.Join(parts, ", ")+as)
 	}
 	if len(a.made) > 0 {
-		flags = append(flags, "--formula "+cli.Quote(m.changed(a.made)))
+		flags = append(flags, "--formula "+cli.Quote(m.changed(a.kind, a.made)))
 	}
 	return fmt.Sprintf("rows of the sample are predicted better, their log density is higher by %s each, with %s: %s",
 		number(round(each, 2)), strings.Join(all, ", and "), strings.Join(flags, " "))

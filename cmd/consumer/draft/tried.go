@@ -118,7 +118,7 @@ func (m *Model) work(k *kind.Kind) float64 {
 // densities are the log density of the rows of each shard by the model of those before it, in units of the response as it came; 0 of a key's first.
 // False: the columns with these changes make no model, or it does not predict all of the rows, or enough was tried.
 func (m *Model) densities(k *kind.Kind, made []change, shards []triedShard) ([]float64, bool) {
-	text := m.changed(made)
+	text := m.changed(k, made)
 	work := m.work(k)
 	if text == "" || m.worked+work > mostWork {
 		return nil, false
