@@ -18,22 +18,24 @@ type pairs struct {
 	value    int    // where the length of the value at hand lies
 }
 
-// pairName is a key: the offsets to key and value, and the key as it lies in
-// the message.
+// pairName is what lies before a value: room for the way back to the vtable, the offsets to key and value, the key,
+// and room for the value's length.
 type pairName string
 
 // named returns the name for a key.
 func named(key string) pairName {
-	b := []byte{8, 0, 0, 0, 0, 0, 0, 0}
+	b := make([]byte, 12)
 	b = le.AppendUint32(b, uint32(len(key)))
-	b = append(b, key...)
-	b = append(b, closing[len(b)&3]...)
-	le.PutUint32(b[4:], uint32(len(b)-4)) // from its own place to behind the name
-	return pairName(b)
+	b = ended(append(b, key...), len(key))
+	le.PutUint32(b[4:], 8)
+	le.PutUint32(b[8:], uint32(len(b)-8)) // from its own place to behind the key
+	return pairName(append(b, 0, 0, 0, 0))
 }
 
-// closing ends a text and pads it, by the remainder of its length.
-var closing = [4]string{"\x00\x00\x00\x00", "\x00\x00\x00", "\x00\x00", "\x00"}
+// ended ends a text of so many bytes, and pads it to a place where a number can lie.
+func ended(b []byte, size int) []byte {
+	return append(b, 0, 0, 0, 0)[:len(b)+4-size&3]
+}
 
 // pairs opens custom metadata of at most room pairs; the offset to them lies
 // at from.
@@ -51,17 +53,16 @@ func (p *pairs) open(name pairName) {
 	pos, slot := len(p.b), p.first+4*p.n
 	p.n++
 	le.PutUint32(p.b[slot:], uint32(pos-slot))
-	b := le.AppendUint32(p.b, uint32(pos-p.form))
-	b = append(b, name...)
-	p.value = len(b)
-	p.b = append(b, 0, 0, 0, 0)
+	p.b = append(p.b, name...)
+	le.PutUint32(p.b[pos:], uint32(pos-p.form))
+	p.value = len(p.b) - 4
 }
 
 // close ends a pair, at a place where the next one can begin.
 func (p *pairs) close() {
 	size := len(p.b) - p.value - 4
 	le.PutUint32(p.b[p.value:], uint32(size))
-	p.b = append(p.b, closing[size&3]...)
+	p.b = ended(p.b, size)
 }
 
 // put writes a pair.

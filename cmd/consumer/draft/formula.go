@@ -69,13 +69,19 @@ func (m *Model) bear(wanted string) {
 	if wanted != "" || m.Kind.Features || !m.formula.Features() {
 		return
 	}
-	m.Kind, m.why = m.explaining(), "the formula has terms"
+	if all := m.explaining(); len(all) > 0 {
+		m.Kind, m.why = all[0], "the formula has terms"
+	}
 }
 
-// explaining is the kind that explains numbers by features alone.
-func (m *Model) explaining() *kind.Kind {
-	i := slices.IndexFunc(m.kinds, func(k *kind.Kind) bool { return k.Features && k.Response == kind.Real && k.Groups == kind.NoGroups })
-	return m.kinds[i]
+// explaining are the kinds that explain numbers by features alone.
+func (m *Model) explaining() (all []*kind.Kind) {
+	for _, k := range m.kinds {
+		if k.Features && k.Response == kind.Real && k.Groups == kind.NoGroups {
+			all = append(all, k)
+		}
+	}
+	return all
 }
 
 // writeFormula writes the formula in place of the columns.

@@ -105,7 +105,9 @@ func (m *Model) compared(wanted string) []*kind.Kind {
 		if g := first(m.columns, group); m.moment() == nil || g != nil && g.distinct() > mostLevels {
 			return kinds
 		}
-		kinds = append(kinds, m.explaining())
+		if all := m.explaining(); len(all) > 0 {
+			kinds = append(kinds, all[0])
+		}
 	}
 	if r.count() && r.least <= fewCount && r.most <= mostCount {
 		for _, k := range m.kinds {
