@@ -77,6 +77,27 @@ func TestSeveralVariances(t *testing.T) {
 	}
 }
 
+// A factor of few levels is integrated beside one of many, whose core leaves room for fewer normals.
+func TestSeveralVariancesOfALargeCore(t *testing.T) {
+	for _, levels := range []int{40, 190} {
+		m := newTest(t, plain(), []string{"intercept"}, "g", "h", "q")
+		groups := levels + 10
+		r := rand.New(rand.NewPCG(1, 73))
+		sh := &cdf.Shard{Rows: 2 * groups, Cols: 1, Group: make([][]int32, 3)}
+		for i := range sh.Rows {
+			for k, n := range []int{groups, levels, 5} {
+				sh.Group[k] = append(sh.Group[k], int32(i/(k+1)%n))
+			}
+			sh.X, sh.Y = append(sh.X, 1), append(sh.Y, simulate.Count(r, 3))
+		}
+		(&modeltest.Stepper{Model: m}).Must(t, sh, 1)
+		modeltest.Summarize(t, m, []cdf.Functional{effect(0)})
+		if got := len(m.post.gauss); got < 6 || got > mostOfTerms || got*m.stats.c*m.stats.c > termsNumbers {
+			t.Errorf("%d levels: %d normals of a core of %d", levels, got, m.stats.c)
+		}
+	}
+}
+
 // denseGrid integrates means and variances of beta and the effects over the variances.
 func denseGrid(t *testing.T, m *Model) (mean, sd []float64) {
 	t.Helper()

@@ -225,6 +225,8 @@ var ofPoisson = []mutant{
 		"step >= circlesFrom && f.reversed()", "step >= circlesFrom && !f.reversed()", "^TestFitOfGroupsWithoutEventsSettles$", poisson},
 	{"poisson: several variances are at one value", "models/poisson/posterior.go",
 		"return q.mixTerms(p, s, m, w)", "q.gauss, q.wt = lin.Resize(q.gauss, 1), append(q.wt[:0], 1)\n\t\treturn q.gauss[0].conditional(p, s, m, w)", "^TestSeveralVariances$", poisson},
+	{"poisson: a factor of hundreds leaves one normal", "models/poisson/terms.go",
+		"termsNumbers = 1 << 19", "termsNumbers = 1 << 15", "^TestSeveralVariancesOfALargeCore$", []string{"./models/poisson"}},
 	{"poisson: combinations weigh as if variances were independent", "models/poisson/terms.go",
 		"q.wt = append(q.wt, log+g.log)", "q.wt = append(q.wt, log)", "^TestSeveralVariances$", poisson},
 	{"poisson: held rows are taken twice", "models/poisson/fit.go",
