@@ -61,7 +61,36 @@ func poisson() []regime {
 				}
 				return simulate.Count(r, 1.5*mean)
 			}),
-	}, append(poissonEffects(), poissonDesigns()...)...)
+	}, append(append(poissonEffects(), poissonDesigns()...), poissonCrossed())...)
+}
+
+// poissonCrossed has two terms of groups.
+func poissonCrossed() regime {
+	const stores, days = 40, 7
+	return regime{
+		kind: "poisson", name: "stores and days", replicates: 200,
+		about:   "Slope .3, 40 stores of sd .5 crossed with seven days of sd .3, effects of rows of sd .3, intercept 1; 50 rows a shard.",
+		columns: cdf.Roles{Features: []cdf.Feature{{Name: "x1"}}, Intercept: true, Groups: []cdf.Group{{Column: "store"}, {Column: "day"}}},
+		simulate: func(r *rand.Rand) experiment {
+			var store [stores]float64
+			for j := range store {
+				store[j] = .5 * r.NormFloat64()
+			}
+			var day [days]float64
+			for j := range day {
+				day[j] = .3 * r.NormFloat64()
+			}
+			t := newTable("x1", "store", "day", "y")
+			t.Whole = []string{"store", "day", "y"}
+			for range 50 * shards {
+				s, d, x := r.IntN(stores), r.IntN(days), r.NormFloat64()
+				t.add(x, float64(s+1), float64(d+1), simulate.Count(r, math.Exp(1+.3*x+store[s]+day[d]+.3*r.NormFloat64()-.045)))
+			}
+			truth := append(coefficients(1, []float64{.3}),
+				simulate.Truth{Variable: "sigma2_u[store]", Value: .25}, simulate.Truth{Variable: "sigma2_u[day]", Value: .09})
+			return experiment{truth, t.Cut(shards)}
+		},
+	}
 }
 
 // poissonEffects have rows that vary by much and no groups, so that the intercept is as sure as their number makes it.
