@@ -168,7 +168,8 @@ func TestSlopesOfFewCounts(t *testing.T) {
 	}{
 		{5, 0, 100, .3, 0, false, true}, {5, 0, 400, .4, 0, false, false}, {2, 0, 50, .1, 0, false, true}, {2, 0, 200, .3, 0, false, false}, {0, 8, 200, .8, 0, false, false}, {0, 20, 500, 1, 0, false, false},
 		{1, 0, 200, .04, 40, false, true}, {1, 0, 200, .2, 40, false, false}, {1, 0, 100, .15, 2, false, false}, {1, 0, 200, .12, 20, true, true}, {1, 0, 400, .6, 20, true, false},
-		{1, 0, 300, .12, 3, true, false}, // whose mean hardly tells the intercept
+		{1, 0, 300, .12, 3, true, false},   // whose mean hardly tells the intercept
+		{1, 0, 220, .05, 200, false, true}, // so many that none without an event is told for itself
 	} {
 		roles := cdf.Roles{Scaling: "first", Intercept: true, Features: numbered(c.slopes)}
 		if c.levels > 0 {
