@@ -296,11 +296,12 @@ func (f *Filter) appendPriorDominated(dst []string, rows []Row, list []Functiona
 	if f.engine.summarizer == nil {
 		return dst
 	}
-	for i := range f.ws.prior {
-		f.ws.prior[i] = slices.Grow(f.ws.prior[i][:0], len(list))[:len(list)]
-		for j := range list {
-			f.ws.prior[i][j] = math.NaN()
+	for i, unknown := range f.ws.prior {
+		unknown = slices.Grow(unknown[:0], len(list))[:len(list)]
+		for j := range unknown {
+			unknown[j] = math.NaN()
 		}
+		f.ws.prior[i] = unknown
 	}
 	sd, sensitivity, share := f.ws.prior[0], f.ws.prior[1], f.ws.prior[2]
 	f.engine.summarizer.PriorSD(list, sd)
