@@ -79,6 +79,18 @@ func TestPublishOnce(t *testing.T) {
 	}
 }
 
+// TestOneCallerASession: who sends has the session for itself, until it has an outcome.
+func TestOneCallerASession(t *testing.T) {
+	r := &resting{doubts: map[content]doubt{}}
+	r.settle(session{producer: 7}, nil, 2, 0, nil)
+	if s, _, ok := r.take(nil, 1); !ok || s.producer != 7 || s.next != 2 {
+		t.Errorf("took %+v, %v; want the session that rests", s, ok)
+	}
+	if s, _, ok := r.take(nil, 1); ok {
+		t.Errorf("two callers have session %+v", s)
+	}
+}
+
 // TestSequenceStandsForOneContent: what is new is never taken for what was sent
 // before, whatever became of that.
 func TestSequenceStandsForOneContent(t *testing.T) {

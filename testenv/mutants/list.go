@@ -100,7 +100,7 @@ var guarantees = []mutant{
 	{"sequence used again after a refusal", "pipeline/kafka/session.go",
 		"session{t.producer, t.epoch + 1, 0}", "t", "TestSequenceStandsForOneContent", broker},
 	{"session shared by callers", "pipeline/kafka/session.go",
-		"\t\tr.free = r.free[:len(r.free)-1]\n", "", "TestPublishOnce", broker},
+		"\t\tr.free = r.free[:len(r.free)-1]\n", "", "TestOneCallerASession", broker},
 	{"lost answer sent again as new", "pipeline/kafka/session.go",
 		"if len(r.doubts) > 0 {", "if false {", "TestPublishOnce|TestPublishOrder", broker},
 	{"batches told apart by their headers alone", "pipeline/kafka/session.go",
