@@ -71,7 +71,7 @@ func TestPlaceOfFewEntries(t *testing.T) {
 		b, lam, h := s.record(a.level)
 		inv := 1 / (lam[0] + g.m[0])
 		zi := a.z[0] * inv
-		mean, variance := a.constant+float64(zi*h[0]), a.z[0]*zi
+		mean, variance := a.constant+float64(zi*h[0]), float64(a.z[0]*zi)
 		lin.Axpy(-zi, b, xi)
 		mean += lin.Dot(xi, g.b)
 		lin.SolveLower(c, g.l, xi)
