@@ -31,7 +31,7 @@ var ofIntake = []mutant{
 	{"weekdays are not tried", "cmd/consumer/draft/transform.go",
 		"if t.most-t.least >= p.span &&", "if t.most-t.least >= 99*p.span &&", "TestPartsOfTimes", drafts},
 	{"a series is explained by its level alone", "cmd/consumer/draft/transform.go",
-		"kinds = append(kinds, all[0])", "_ = all[0]", "TestSeries", drafts},
+		"if k := m.explaining(); k != nil {\n\t\t\tkinds", "if k := m.explaining(); k == nil {\n\t\t\tkinds", "TestSeries", drafts},
 	{"many groups are levels of a comparison", "cmd/consumer/draft/transform.go",
 		"g.distinct() > mostLevels", "g.distinct() > 9*mostLevels", "TestGroupsInTime", drafts},
 	{"a series is compared without its extremes", "cmd/consumer/draft/tried.go",

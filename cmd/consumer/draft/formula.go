@@ -69,19 +69,19 @@ func (m *Model) bear(wanted string) {
 	if wanted != "" || m.Kind.Features || !m.formula.Features() {
 		return
 	}
-	if all := m.explaining(); len(all) > 0 {
-		m.Kind, m.why = all[0], "the formula has terms"
+	if k := m.explaining(); k != nil {
+		m.Kind, m.why = k, "the formula has terms"
 	}
 }
 
-// explaining are the kinds that explain numbers by features alone.
-func (m *Model) explaining() (all []*kind.Kind) {
+// explaining is the first kind that explains numbers by features alone, nil where there is none.
+func (m *Model) explaining() *kind.Kind {
 	for _, k := range m.kinds {
 		if k.Features && k.Response == kind.Real && k.Groups == kind.NoGroups {
-			all = append(all, k)
+			return k
 		}
 	}
-	return all
+	return nil
 }
 
 // writeFormula writes the formula in place of the columns.

@@ -81,7 +81,8 @@ func (m *Model) transform(wanted string) {
 			}
 		}
 		one := m.climbed(from, shards)
-		if !better(first, one.densities, shards) || k != m.Kind && k.Response == kind.Real && !slices.ContainsFunc(one.made, change.adds) {
+		average := k != m.Kind && k.Response == kind.Real && !slices.ContainsFunc(one.made, change.adds) // which explains nothing
+		if average || !better(first, one.densities, shards) {
 			continue
 		}
 		if total, _, _ := gained(best.densities, one.densities, shards); total > 0 {
@@ -105,8 +106,8 @@ func (m *Model) compared(wanted string) []*kind.Kind {
 		if g := first(m.columns, group); m.moment() == nil || g != nil && g.distinct() > mostLevels {
 			return kinds
 		}
-		if all := m.explaining(); len(all) > 0 {
-			kinds = append(kinds, all[0])
+		if k := m.explaining(); k != nil {
+			kinds = append(kinds, k)
 		}
 	}
 	if r.count() && r.least <= fewCount && r.most <= mostCount {

@@ -207,7 +207,7 @@ func TestPartsOfTimes(t *testing.T) {
 		step       float64
 		y          func(days float64) float64
 	}{
-		{"weekday", "weekday(at)", perDay, func(days float64) float64 { return 1.5 * float64(int(days)%7/5) }},
+		{"weekday", "weekday(at)", perDay, func(days float64) float64 { return 1.5 * weekend(days) }},
 		{"hour", "C(hour(at))", perHour, func(days float64) float64 { return 1.5 * math.Sin(2*math.Pi*days) }},
 		{"month", "1y, 2)|C(month(at))", perDay, func(days float64) float64 { return 2 * math.Sin(2*math.Pi*days/365) }},
 		{"trend", "trend(at)", perHour, func(days float64) float64 { return days / 10 }},
