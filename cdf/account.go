@@ -302,13 +302,14 @@ func (a *account) deviation() (d [pitClasses]float64, total float64) {
 
 // appendFlags appends what is wrong, of predictions that are judged already and as many
 // discounted rows.
-func (a *account) appendFlags(dst []string, verdict fit, heavy bool, rows float64) []string {
+func (a *account) appendFlags(dst []string, verdict fit, heavy, skewed bool, rows float64) []string {
 	for _, f := range [...]struct {
 		name string
 		up   bool
 	}{
 		{MiscalibratedFlag, verdict == misfit},
 		{heavyTails, heavy},
+		{SkewedFlag, skewed},
 		{wideIntervals, verdict == tooWide},
 		{drift, a.fallen > alarm},
 		{outliers, a.wild > 1/math.E || a.far > strayTill*rows},

@@ -76,16 +76,20 @@ func newTailClasses() *tails.Classes {
 	return tails.New(edges)
 }
 
-// heavy tells whether measurements have heavier tails than their predictions. Transforms of rows that share the error of a level are
-// not independent: there it takes a misfit. Counts and classes have laws whose tails are theirs. Where the tails beyond 95 % are half empty
-// predictions were too wide, if not always as much.
-func (f *Filter) heavy(verdict fit) bool {
+// shape tells whether measurements have heavier tails than their predictions, and whether their errors are skewed. Transforms of rows that share
+// the error of a level are not independent: there it takes a misfit. Counts and classes have laws whose shapes are theirs. Where the tails beyond
+// 95 % are half empty predictions were too wide, if not always as much.
+func (f *Filter) shape(verdict fit) (heavy, skewed bool) {
 	a := &f.now.account
-	if f.spec.RawResponse || f.engine.arriving != nil && verdict != misfit || !tailClasses.Heavy(a.pit[:]) {
-		return false
+	if f.spec.RawResponse || f.engine.arriving != nil && verdict != misfit {
+		return false, false
 	}
-	_, total := a.deviation()
-	return !a.wide(total)
+	if heavy, skewed = tailClasses.Heavy(a.pit[:]), tailClasses.Skewed(a.pit[:]); heavy || skewed {
+		_, total := a.deviation()
+		fits := !a.wide(total)
+		heavy, skewed = heavy && fits, skewed && fits
+	}
+	return heavy, skewed
 }
 
 // scoreAt returns the normal score of a transform and the density there, both 0 where that is 0 or 1.

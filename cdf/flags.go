@@ -58,13 +58,16 @@ const BoundFlag = "responses_at_bound"
 // heavyTails: responses have heavier tails than their predictive distributions.
 const heavyTails = "heavy_tails"
 
+// SkewedFlag is raised where one tail of the errors of measurements is longer than the other.
+const SkewedFlag = "skewed_errors"
+
 // MiscalibratedFlag is raised where responses do not lie in their predictive distributions as
 // they should, and not because these are too wide, or predicted probabilities do not come true.
 const MiscalibratedFlag = "miscalibrated"
 
 // Flags lists the flags that the engine raises.
 func Flags() []string {
-	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, heavyTails, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, RepeatedRowsFlag, CurvedFlag, SeasonFlag, LevelMovedFlag, UnequalFlag, BoundFlag, CollinearFlag, timeIgnored}
+	return []string{scaleMoved, firstOutliers, MiscalibratedFlag, heavyTails, SkewedFlag, wideIntervals, drift, outliers, correlatedErrors, RepeatedFlag, RepeatedRowsFlag, CurvedFlag, SeasonFlag, LevelMovedFlag, UnequalFlag, BoundFlag, CollinearFlag, timeIgnored}
 }
 
 // Advise says what to do about a flag that the engine raises, empty where the
@@ -83,6 +86,9 @@ func Advise(flag string) string {
 	case heavyTails:
 		return "errors have heavier tails than the model's: a few rows are far out, or the sd of the noise differs from row to row. Coefficients and levels are as good as they look unless unequal_variances is up, intervals of a variance are too short, and " +
 			"single rows are beyond their intervals of 99 % more often than one in a hundred: look at the calibration page of the key, transform the response, as by its logarithm, or make keys of what differs in its noise"
+	case SkewedFlag:
+		return "errors are skewed, one tail is longer than the other, as of prices, durations and counts. Coefficients and levels of many rows are as good as they look, intervals of a variance are too short, and " +
+			"single rows are beyond their intervals on one side alone: where the long tail is above take the logarithm of the response or its root, where it is below its square; of counts use poisson, of two values probit"
 	case wideIntervals:
 		return "predictions are too wide: intervals of 95 % hold more than 97.5 % of the rows. They are safe, and say less than they could: " +
 			"where columns explain nearly all of the response, say so with settings.prior; where single rows are far out, take them out at their source"

@@ -166,7 +166,8 @@ func (f *Filter) describe(v *view, selected *selection) (*Summary, error) {
 		sum.Flags = append(sum.Flags, firstOutliers)
 	}
 	verdict := f.judge()
-	sum.Flags = s.account.appendFlags(sum.Flags, verdict, f.heavy(verdict), s.neff)
+	heavy, skewed := f.shape(verdict)
+	sum.Flags = s.account.appendFlags(sum.Flags, verdict, heavy, skewed, s.neff)
 	sum.Flags = f.ws.together.appendFlags(sum.Flags)
 	sum.Flags = s.appendFlags(sum.Flags)
 	if f.spec.Publish.Covariance && f.engine.covariancer != nil && len(v.beta) > 0 {

@@ -1,8 +1,9 @@
 // Package tails tells whether the errors of predictions have heavier tails than these say: more rows near the middle and
-// far out, fewer between. So have rare large errors, and errors whose sd differs from row to row.
+// far out, fewer between. So have rare large errors, and errors whose sd differs from row to row. And it tells whether they are
+// skewed, with one tail longer than the other, as those of prices, durations and counts.
 //
 // The probability integral transforms of rows are uniform under the model, each given the rows before it. The mean
-// likelihood ratio of laws with heavy tails against the uniform one is then a martingale with mean 1, and is ever above
+// likelihood ratio of laws with heavy tails, or of skewed ones, against the uniform one is then a martingale with mean 1, and is ever above
 // 1/p with a probability of p at most, however often one looks (Ville 1939; as an e-process Ramdas et al.,
 // Statistical Science 38, 2023). It is a function of how many rows there are in each class of transforms.
 package tails
@@ -17,25 +18,40 @@ import (
 const (
 	// freedom is that of the laws that are tried: Student's t.
 	freedom = 3
-	// doubtful is the logarithm of 1,000: a right model is ever called one of heavy tails with a chance of as many to one.
+	// doubtful is the logarithm of 1,000: a right model is ever called one of heavy tails, or of skewed errors, with a chance of as many to one.
 	doubtful = 6.9078
-	// plain is by how much the logarithm of the ratio has to exceed that of every normal law, also of one with
-	// another sd on each side of its mode, so that predictions that are too sure, too wide, to one side or of errors that are skewed are not
-	// called what they are not: that of 100.
+	// plain is by how much the logarithm of the ratio has to exceed that of every normal law, so that predictions that are too sure, too
+	// wide or to one side are not called what they are not: that of 100. Heavy tails have to exceed those of another sd on each
+	// side of the mode, too, so that skewed errors are none.
 	plain = 4.6052
+	// either is the part of a normal law that skewed ones have, so that a row which is where they have none is no proof against them.
+	either = .02
+	// uneven is that quantile of lopsided which one pair of classes exceeds by chance in one of 10,000.
+	uneven = 15
 )
 
 // scales are those of the laws that are tried, beside the sd of a normal law: where a sample has few of the
 // values far out, and where it has some.
-var scales = [...]float64{.55, .7}
+var scales = [together]float64{.55, .7}
+
+// shapes are those of the gamma laws that are tried with each of the two tails as the longer one: of skewness 2 and 1. A law
+// of skewness .5, for which the variance of a variance is 1.2 times as large as it is taken for, is nearer to a normal one.
+var shapes = [together]int{1, 4}
 
 // Classes are logarithms of likelihood ratios against uniform transforms, by class.
 type Classes struct {
 	quantiles, widths []float64 // normal quantiles of the edges, and the transforms between these
-	heavy             [len(scales)][]float64
-	// Made when a key first looks heavy, which few do.
+	heavy             laws
+	skewed            [2]laws // with the longer tail above and below
+	// Made when a key first looks heavy or skewed, which few do.
 	normal func() *[sds][sds][shifts][]float64
 }
+
+// laws are those whose mean likelihood ratio is evidence.
+type laws [together][]float64
+
+// together is how many laws are tried for each departure.
+const together = 2
 
 // Normal laws have an sd on each side of a shift that is step to a power, the middle one 1.
 const (
@@ -54,6 +70,10 @@ func New(edges []float64) *Classes {
 	c.widths = append(c.widths, 1-last)
 	for i, scale := range scales {
 		c.heavy[i] = c.ratios(func(q float64) float64 { return student(q / scale) })
+	}
+	for i, shape := range shapes {
+		c.skewed[0][i] = c.ratios(func(q float64) float64 { return gamma(q, shape) })
+		c.skewed[1][i] = c.ratios(func(q float64) float64 { return 1 - gamma(-q, shape) })
 	}
 	c.normal = sync.OnceValue(c.normals)
 	return c
@@ -102,32 +122,64 @@ func student(t float64) float64 {
 	return .5 + (t/root/(1+t*t/freedom)+math.Atan(t/root))/math.Pi
 }
 
-// Heavy reports whether as many rows in the classes have heavy tails.
-func (c *Classes) Heavy(rows []float32) bool {
-	var logs [len(scales)]float64
-	r, s := c.heavy[0][:len(rows)], c.heavy[1][:len(rows)]
-	for k, n := range rows {
-		logs[0] += float64(float64(n) * r[k])
-		logs[1] += float64(float64(n) * s[k])
+// gamma is the distribution function of a gamma law of a whole shape with mean 0 and variance 1, with a part of the normal one.
+func gamma(z float64, shape int) float64 {
+	all := either * split(z, 1, 1)
+	if x := float64(shape) + z*math.Sqrt(float64(shape)); x > 0 {
+		term, sum := 1., 1.
+		for k := 1; k < shape; k++ {
+			term *= x / float64(k)
+			sum += term
+		}
+		all += (1 - either) * (1 - math.Exp(-x)*sum)
 	}
-	greatest := max(logs[0], logs[1])
-	if !(greatest > doubtful) { // nor is their mean
-		return false
-	}
-	mean := 0.
-	for _, l := range logs {
-		mean += math.Exp(l-greatest) / float64(len(logs))
-	}
-	evidence := greatest + math.Log(mean)
-	if !(evidence > doubtful) {
-		return false
-	}
-	return c.likeliest(rows, evidence-plain) <= evidence-plain
+	return all
 }
 
-// likeliest returns the ratio of the likeliest normal law, or of one above enough: it climbs from that
+// Heavy reports whether as many rows in the classes have heavy tails.
+func (c *Classes) Heavy(rows []float32) bool {
+	evidence := c.heavy.evidence(rows)
+	return evidence > doubtful && c.likeliest(rows, evidence-plain, moves[:]) <= evidence-plain
+}
+
+// Skewed reports whether one tail of as many rows in the classes is longer than the other. Errors of two values, which are as far from
+// a normal law as skewed ones, are none: they are as many on both sides, but for chance.
+func (c *Classes) Skewed(rows []float32) bool {
+	evidence := max(c.skewed[0].evidence(rows), c.skewed[1].evidence(rows)) - math.Ln2
+	return evidence > doubtful && lopsided(rows) > uneven && c.likeliest(rows, evidence-plain, moves[:alike]) <= evidence-plain
+}
+
+// lopsided is Pearson's statistic of as many rows in each class as in the one on the other side of the middle.
+func lopsided(rows []float32) (s float64) {
+	for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
+		if d, n := float64(rows[i]-rows[j]), float64(rows[i]+rows[j]); n > 0 {
+			s += d * d / n
+		}
+	}
+	return s
+}
+
+// evidence is the logarithm of the mean likelihood ratio, 0 where none is above doubtful.
+func (l laws) evidence(rows []float32) float64 {
+	var logs [together]float64
+	greatest := 0.
+	for i, ratios := range l {
+		logs[i] = sum(ratios, rows)
+		greatest = max(greatest, logs[i])
+	}
+	if !(greatest > doubtful) {
+		return 0
+	}
+	mean := 0.
+	for _, v := range logs {
+		mean += math.Exp(v-greatest) / together
+	}
+	return greatest + math.Log(mean)
+}
+
+// likeliest returns the ratio of the likeliest normal law that moves lead to, or of one above enough: it climbs from that
 // of the predictions, as far as it gets by each move.
-func (c *Classes) likeliest(rows []float32, enough float64) float64 {
+func (c *Classes) likeliest(rows []float32, enough float64, moves [][3]int) float64 {
 	laws := c.normal()
 	at := [3]int{sds / 2, sds / 2, shifts / 2}
 	best := 0.
@@ -150,10 +202,14 @@ func (c *Classes) likeliest(rows []float32, enough float64) float64 {
 	return best
 }
 
-// moves are those of a climb: both sds, one of them, and the mode alone or with them, which then have the same mean.
+// moves are those of a climb: both sds and the mode, of which alike leave the sds equal; then one sd, and the mode with them, which then
+// have the same mean.
 var moves = [...][3]int{
-	{1, 1, 0}, {-1, -1, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}, {1, -1, 1}, {-1, 1, -1}, {1, 0, 1}, {-1, 0, -1}, {0, 1, -1}, {0, -1, 1},
+	{1, 1, 0}, {-1, -1, 0}, {0, 0, 1}, {0, 0, -1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {1, -1, 1}, {-1, 1, -1}, {1, 0, 1}, {-1, 0, -1}, {0, 1, -1}, {0, -1, 1},
 }
+
+// alike is how many of the moves leave both sds equal.
+const alike = 4
 
 func sum(ratios []float64, rows []float32) (s float64) {
 	ratios = ratios[:len(rows)]

@@ -2,20 +2,34 @@ package main
 
 var tails = []string{"./cdf/tails"}
 
-// ofTails are faults of how heavy tails are told.
+// ofTails are faults of how heavy tails and skewed errors are told.
 var ofTails = []mutant{
 	{"tails: a misfit is a heavy tail", "cdf/tails/tails.go",
-		"return c.likeliest(rows, evidence-plain) <= evidence-plain", "return true", "^TestHeavy$", tails},
+		"return evidence > doubtful && c.likeliest(rows, evidence-plain, moves[:]) <= evidence-plain", "return evidence > doubtful", "^TestHeavyAndSkewed$", tails},
 	{"tails: skewed errors are heavy tails", "cdf/tails/tails.go",
-		"split(q-mode, below, above)", "split(q-mode, max(0*below, above), above)", "^TestHeavy$", tails},
+		"split(q-mode, below, above)", "split(q-mode, max(0*below, above), above)", "^TestHeavyAndSkewed$", tails},
 	{"tails: sooner than chance allows", "cdf/tails/tails.go",
 		"doubtful = 6.9078", "doubtful = 2.9078", "^TestFalseAlarms$", tails},
 	{"tails: t of another scale", "cdf/tails/tails.go",
-		"student(q / scale)", "student(q * scale)", "^TestHeavy$", tails},
+		"student(q / scale)", "student(q * scale)", "^TestHeavyAndSkewed$", tails},
 	{"tails: a law that is none", "cdf/tails/tails.go",
 		"return 1 - above/all*", "return 1 - below/all*", "^TestLaws$", tails},
 	{"tails: predictions that were too wide", "cdf/arrivals.go",
-		"return !a.wide(total)", "return total > 0", "^TestHeavyTails$", account},
+		"fits := !a.wide(total)", "fits := total > 0", "^TestHeavyTails$", account},
+	{"tails: a misfit is skewed errors", "cdf/tails/tails.go",
+		"lopsided(rows) > uneven && c.likeliest(rows, evidence-plain, moves[:alike]) <= evidence-plain", "lopsided(rows) > uneven", "^TestHeavyAndSkewed$", tails},
+	{"tails: errors of two values are skewed", "cdf/tails/tails.go",
+		"lopsided(rows) > uneven &&", "lopsided(rows) >= 0 &&", "^TestHeavyAndSkewed$", tails},
+	{"tails: skewed errors are those of another sd on each side", "cdf/tails/tails.go",
+		"moves[:alike]) <= evidence-plain", "moves[:]) <= evidence-plain", "^TestHeavyAndSkewed$", tails},
+	{"tails: one tail alone is looked at", "cdf/tails/tails.go",
+		"max(c.skewed[0].evidence(rows), c.skewed[1].evidence(rows))", "c.skewed[0].evidence(rows)", "^TestHeavyAndSkewed$", tails},
+	{"tails: skewed laws without a normal part", "cdf/tails/tails.go",
+		"either = .02", "either = 1e-300", "^TestHeavyAndSkewed$", tails},
+	{"tails: a gamma law of another shape", "cdf/tails/tails.go",
+		"for k := 1; k < shape; k++ {", "for k := 1; k <= shape; k++ {", "^TestLaws$", tails},
+	{"tails: skewed errors never told", "cdf/account.go",
+		"{SkewedFlag, skewed},", "{SkewedFlag, false},", "^TestSkewedErrors$", account},
 	{"tails: never told", "cdf/account.go",
 		"{heavyTails, heavy},", "{heavyTails, false},", "^TestHeavyTails$", account},
 }
