@@ -193,7 +193,7 @@ func TestCurvable(t *testing.T) {
 	if f.now = s; f.Curved() != "e" {
 		t.Errorf("%q is curved, want e", f.Curved())
 	}
-	if got := s.account.appendFlags(nil, unsuspected, false, 1000); !slices.Equal(got, []string{CurvedFlag}) {
+	if got := s.account.appendFlags(nil, unsuspected, false, false, 1000); !slices.Equal(got, []string{CurvedFlag}) {
 		t.Errorf("flags %q", got)
 	}
 	s.account.curved.Uneven = curved.Uneven{Rows: 1000, Columns: []curved.Spread{{Off: 90, Variance: 100}, {Off: 99, Variance: 100}, {}, {}, {}, {}}}
@@ -208,7 +208,7 @@ func TestCurvable(t *testing.T) {
 	if f.now = s; f.Uneven() != "c[2]" {
 		t.Errorf("errors of %q vary, want those of c[2]", f.Uneven())
 	}
-	if got := s.account.appendFlags(nil, unsuspected, false, 1000); !slices.Equal(got, []string{UnequalFlag}) {
+	if got := s.account.appendFlags(nil, unsuspected, false, false, 1000); !slices.Equal(got, []string{UnequalFlag}) {
 		t.Errorf("flags %q", got)
 	}
 	for columns := range 4 {
