@@ -67,11 +67,11 @@ func (f *Filter) judge() fit {
 var tailClasses = newTailClasses()
 
 func newTailClasses() *tails.Classes {
-	var edges []float64
+	var edges [pitClasses - 1]float64
 	at := 0
-	for _, width := range pitWidths[:pitClasses-1] {
-		at += width
-		edges = append(edges, float64(at)/PITBins)
+	for i := range edges {
+		at += pitWidths[i]
+		edges[i] = float64(at) / PITBins
 	}
 	return tails.New(edges)
 }
@@ -84,7 +84,7 @@ func (f *Filter) shape(verdict fit) (heavy, skewed bool) {
 	if f.spec.RawResponse || f.engine.arriving != nil && verdict != misfit {
 		return false, false
 	}
-	if heavy, skewed = tailClasses.Heavy(a.pit[:]), tailClasses.Skewed(a.pit[:]); heavy || skewed {
+	if heavy, skewed = tailClasses.Judge(&a.pit); heavy || skewed {
 		_, total := a.deviation()
 		fits := !a.wide(total)
 		heavy, skewed = heavy && fits, skewed && fits

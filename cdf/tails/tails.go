@@ -32,26 +32,44 @@ const (
 
 // scales are those of the laws that are tried, beside the sd of a normal law: where a sample has few of the
 // values far out, and where it has some.
-var scales = [together]float64{.55, .7}
+var scales = [tried]float64{.55, .7}
 
 // shapes are those of the gamma laws that are tried with each of the two tails as the longer one: of skewness 2 and 1. A law
 // of skewness .5, for which the variance of a variance is 1.2 times as large as it is taken for, is nearer to a normal one.
-var shapes = [together]int{1, 4}
+var shapes = [tried]int{1, 4}
+
+// Rows are how many rows there are in each class.
+type Rows = [2 * half]float32
+
+// half is how many classes there are on each side of the middle.
+const half = 5
 
 // Classes are logarithms of likelihood ratios against uniform transforms, by class.
 type Classes struct {
 	quantiles, widths []float64 // normal quantiles of the edges, and the transforms between these
-	heavy             laws
-	skewed            [2]laws // with the longer tail above and below
+	heavy             [tried]pairs
+	skewed            [tried]pairs // with the longer tail above
 	// Made when a key first looks heavy or skewed, which few do.
-	normal func() *[sds][sds][shifts][]float64
+	normal func() *[sds][sds][shifts]law
 }
 
-// laws are those whose mean likelihood ratio is evidence.
-type laws [together][]float64
+// tried is how many laws are tried of each departure.
+const tried = 2
 
-// together is how many laws are tried for each departure.
-const together = 2
+// law has the logarithm of its likelihood ratio by class.
+type law = [2 * half]float64
+
+// pairs have the same by two classes at a time, which are as far from the middle: what a row in either adds, and what it adds more in the one below
+// than that. A law with the other tail as the longer one has the second with the other sign.
+type pairs struct{ either, below [half]float64 }
+
+func pairsOf(l law) (p pairs) {
+	for k := range half {
+		one, other := l[k], l[2*half-1-k]
+		p.either[k], p.below[k] = (one+other)/2, (one-other)/2
+	}
+	return p
+}
 
 // Normal laws have an sd on each side of a shift that is step to a power, the middle one 1.
 const (
@@ -59,8 +77,8 @@ const (
 	step, shift = 1.12, .15
 )
 
-// New returns those of classes that are divided at ascending transforms in (0, 1).
-func New(edges []float64) *Classes {
+// New returns those of classes that are divided at ascending transforms in (0, 1), the middle one .5 and the others as far from it on both sides.
+func New(edges [2*half - 1]float64) *Classes {
 	c, last := new(Classes), 0.
 	for _, edge := range edges {
 		c.quantiles = append(c.quantiles, normal.Quantile(edge))
@@ -69,18 +87,17 @@ func New(edges []float64) *Classes {
 	}
 	c.widths = append(c.widths, 1-last)
 	for i, scale := range scales {
-		c.heavy[i] = c.ratios(func(q float64) float64 { return student(q / scale) })
+		c.heavy[i] = pairsOf(c.ratios(func(q float64) float64 { return student(q / scale) }))
 	}
 	for i, shape := range shapes {
-		c.skewed[0][i] = c.ratios(func(q float64) float64 { return gamma(q, shape) })
-		c.skewed[1][i] = c.ratios(func(q float64) float64 { return 1 - gamma(-q, shape) })
+		c.skewed[i] = pairsOf(c.ratios(func(q float64) float64 { return gamma(q, shape) }))
 	}
 	c.normal = sync.OnceValue(c.normals)
 	return c
 }
 
-func (c *Classes) normals() *[sds][sds][shifts][]float64 {
-	laws := new([sds][sds][shifts][]float64)
+func (c *Classes) normals() *[sds][sds][shifts]law {
+	laws := new([sds][sds][shifts]law)
 	for i := range laws {
 		for j := range laws[i] {
 			below, above := math.Pow(step, float64(i-sds/2)), math.Pow(step, float64(j-sds/2))
@@ -94,8 +111,8 @@ func (c *Classes) normals() *[sds][sds][shifts][]float64 {
 }
 
 // ratios are those of the law of a normal score, by its distribution function.
-func (c *Classes) ratios(cdf func(q float64) float64) []float64 {
-	r, below := make([]float64, len(c.widths)), 0.
+func (c *Classes) ratios(cdf func(q float64) float64) (r law) {
+	below := 0.
 	for k, width := range c.widths {
 		all := 1.
 		if k < len(c.quantiles) {
@@ -136,50 +153,60 @@ func gamma(z float64, shape int) float64 {
 	return all
 }
 
-// Heavy reports whether as many rows in the classes have heavy tails.
-func (c *Classes) Heavy(rows []float32) bool {
-	evidence := c.heavy.evidence(rows)
-	return evidence > doubtful && c.likeliest(rows, evidence-plain, moves[:]) <= evidence-plain
-}
-
-// Skewed reports whether one tail of as many rows in the classes is longer than the other. Errors of two values, which are as far from
-// a normal law as skewed ones, are none: they are as many on both sides, but for chance.
-func (c *Classes) Skewed(rows []float32) bool {
-	evidence := max(c.skewed[0].evidence(rows), c.skewed[1].evidence(rows)) - math.Ln2
-	return evidence > doubtful && lopsided(rows) > uneven && c.likeliest(rows, evidence-plain, moves[:alike]) <= evidence-plain
+// Judge reports whether as many rows have heavy tails, and whether one of their tails is longer than the other. Errors of two values, which are
+// as far from a normal law as skewed ones, are not skewed: they are as many on both sides, but for chance.
+func (c *Classes) Judge(rows *Rows) (heavy, skewed bool) {
+	var both, below [half]float64
+	for k := range half {
+		one, other := float64(rows[k]), float64(rows[2*half-1-k])
+		both[k], below[k] = one+other, one-other
+	}
+	var tails, sides [tried]float64
+	for i := range tried {
+		t, g := &c.heavy[i], &c.skewed[i]
+		either, more := 0., 0.
+		for k, n := range both {
+			tails[i] += float64(n * t.either[k])
+			either += float64(n * g.either[k])
+			more += float64(below[k] * g.below[k])
+		}
+		sides[i] = either + math.Abs(more)
+	}
+	if e := evidence(&tails); e > doubtful {
+		heavy = c.likeliest(rows, e-plain, moves[:]) <= e-plain
+	}
+	if e := evidence(&sides) - math.Ln2; e > doubtful && lopsided(&both, &below) > uneven {
+		skewed = c.likeliest(rows, e-plain, moves[:alike]) <= e-plain
+	}
+	return heavy, skewed
 }
 
 // lopsided is Pearson's statistic of as many rows in each class as in the one on the other side of the middle.
-func lopsided(rows []float32) (s float64) {
-	for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
-		if d, n := float64(rows[i]-rows[j]), float64(rows[i]+rows[j]); n > 0 {
-			s += d * d / n
+func lopsided(both, below *[half]float64) (s float64) {
+	for k, n := range both {
+		if n > 0 {
+			s += float64(below[k]*below[k]) / n
 		}
 	}
 	return s
 }
 
-// evidence is the logarithm of the mean likelihood ratio, 0 where none is above doubtful.
-func (l laws) evidence(rows []float32) float64 {
-	var logs [together]float64
-	greatest := 0.
-	for i, ratios := range l {
-		logs[i] = sum(ratios, rows)
-		greatest = max(greatest, logs[i])
-	}
+// evidence is the logarithm of the mean of likelihood ratios with such logarithms, 0 where none is above doubtful.
+func evidence(logs *[tried]float64) float64 {
+	greatest := max(logs[0], logs[1])
 	if !(greatest > doubtful) {
 		return 0
 	}
 	mean := 0.
 	for _, v := range logs {
-		mean += math.Exp(v-greatest) / together
+		mean += math.Exp(v-greatest) / tried
 	}
 	return greatest + math.Log(mean)
 }
 
 // likeliest returns the ratio of the likeliest normal law that moves lead to, or of one above enough: it climbs from that
 // of the predictions, as far as it gets by each move.
-func (c *Classes) likeliest(rows []float32, enough float64, moves [][3]int) float64 {
+func (c *Classes) likeliest(rows *Rows, enough float64, moves [][3]int) float64 {
 	laws := c.normal()
 	at := [3]int{sds / 2, sds / 2, shifts / 2}
 	best := 0.
@@ -191,7 +218,7 @@ func (c *Classes) likeliest(rows []float32, enough float64, moves [][3]int) floa
 				if min(to[0], to[1], to[2]) < 0 || max(to[0], to[1]) >= sds || to[2] >= shifts {
 					break
 				}
-				s := sum(laws[to[0]][to[1]][to[2]], rows)
+				s := sum(&laws[to[0]][to[1]][to[2]], rows)
 				if !(s > best) {
 					break
 				}
@@ -211,10 +238,9 @@ var moves = [...][3]int{
 // alike is how many of the moves leave both sds equal.
 const alike = 4
 
-func sum(ratios []float64, rows []float32) (s float64) {
-	ratios = ratios[:len(rows)]
+func sum(l *law, rows *Rows) (s float64) {
 	for k, n := range rows {
-		s += float64(float64(n) * ratios[k])
+		s += float64(float64(n) * l[k])
 	}
 	return s
 }

@@ -9,13 +9,13 @@ import (
 )
 
 // edges are those of ten classes: the tails beyond 95 %, and eight between.
-var edges = []float64{.025, .125, .25, .375, .5, .625, .75, .875, .975}
+var edges = [...]float64{.025, .125, .25, .375, .5, .625, .75, .875, .975}
 
 var classes = sync.OnceValue(func() *Classes { return New(edges) })
 
 // count adds a row by its normal score.
-func count(rows []float32, score float64) {
-	k, _ := slices.BinarySearch(edges, math.Erfc(-score/math.Sqrt2)/2)
+func count(rows *Rows, score float64) {
+	k, _ := slices.BinarySearch(edges[:], math.Erfc(-score/math.Sqrt2)/2)
 	rows[k]++
 }
 
@@ -24,22 +24,24 @@ func heavyTailed(r *rand.Rand) float64 {
 	return .6 * r.NormFloat64() / math.Sqrt((a*a+b*b+c*c)/3)
 }
 
-// told returns in how many of streams of rows something is told at any row, and at the last.
-func told(is func(*Classes, []float32) bool, streams, rows int, score func(r *rand.Rand) float64) (ever, end int) {
+// told returns in how many of streams of rows heavy tails, and skewed errors, are told at any row, and at the last.
+func told(streams, rows int, score func(r *rand.Rand) float64) (ever, end [2]int) {
 	r := rand.New(rand.NewPCG(87, 1))
 	for range streams {
-		var counts [10]float32
-		seen, last := false, false
+		var counts Rows
+		var seen, last [2]bool
 		for range rows {
-			count(counts[:], score(r))
-			last = is(classes(), counts[:])
-			seen = seen || last
+			count(&counts, score(r))
+			last[0], last[1] = classes().Judge(&counts)
+			seen[0], seen[1] = seen[0] || last[0], seen[1] || last[1]
 		}
-		if seen {
-			ever++
-		}
-		if last {
-			end++
+		for i := range seen {
+			if seen[i] {
+				ever[i]++
+			}
+			if last[i] {
+				end[i]++
+			}
 		}
 	}
 	return ever, end
@@ -47,12 +49,10 @@ func told(is func(*Classes, []float32) bool, streams, rows int, score func(r *ra
 
 // Where transforms are uniform heavy tails, and skewed errors, are told in 1 of 1,000 streams at most, at any row.
 func TestFalseAlarms(t *testing.T) {
-	for name, is := range map[string]func(*Classes, []float32) bool{"heavy": (*Classes).Heavy, "skewed": (*Classes).Skewed} {
-		ever, _ := told(is, 5000, 300, (*rand.Rand).NormFloat64)
-		t.Logf("%s: told in %d of 5000 streams", name, ever)
-		if ever > 5 {
-			t.Errorf("%s: told in %d of 5000 streams, want 5 at most", name, ever)
-		}
+	ever, _ := told(5000, 300, (*rand.Rand).NormFloat64)
+	t.Logf("told in %v of 5000 streams", ever)
+	if max(ever[0], ever[1]) > 5 {
+		t.Errorf("told in %v of 5000 streams, want 5 at most", ever)
 	}
 }
 
@@ -88,20 +88,25 @@ func TestHeavyAndSkewed(t *testing.T) {
 		{"two values", func(r *rand.Rand) float64 { return float64(2*r.IntN(2) - 1) }, false, false},
 	} {
 		want := map[bool]int{true: 20}
-		if _, end := told((*Classes).Heavy, 20, 1000, c.score); end != want[c.heavy] {
-			t.Errorf("%s: heavy tails are told in %d of 20 streams, want %d", c.name, end, want[c.heavy])
-		}
-		if _, end := told((*Classes).Skewed, 20, 1000, c.score); end != want[c.skewed] {
-			t.Errorf("%s: skewed errors are told in %d of 20 streams, want %d", c.name, end, want[c.skewed])
+		if _, end := told(20, 1000, c.score); end != [2]int{want[c.heavy], want[c.skewed]} {
+			t.Errorf("%s: heavy tails and skewed errors are told in %d of 20 streams, want %d and %d", c.name, end, want[c.heavy], want[c.skewed])
 		}
 	}
+}
+
+// of is the law of pairs, with the longer tail above or below.
+func of(p pairs, side float64) (l law) {
+	for k := range half {
+		l[k], l[2*half-1-k] = p.either[k]+side*p.below[k], p.either[k]-side*p.below[k]
+	}
+	return l
 }
 
 // The laws are laws, and the chance of ten rows under them is that of their classes.
 func TestLaws(t *testing.T) {
 	c := classes()
-	for name, r := range map[string][]float64{
-		"t": c.heavy[0], "t, wider": c.heavy[1], "exponential": c.skewed[0][0], "of shape 4": c.skewed[0][1], "exponential, below": c.skewed[1][0],
+	for name, r := range map[string]law{
+		"t": of(c.heavy[0], 1), "t, wider": of(c.heavy[1], 1), "exponential": of(c.skewed[0], 1), "of shape 4": of(c.skewed[1], 1), "exponential, below": of(c.skewed[0], -1),
 		"the middle": c.normal()[sds/2][sds/2][shifts/2], "a corner": c.normal()[0][sds-1][0], "another": c.normal()[sds-1][0][shifts-1],
 	} {
 		all := 0.
@@ -112,14 +117,15 @@ func TestLaws(t *testing.T) {
 			t.Errorf("%s: all classes have %g", name, all)
 		}
 	}
+	below := c.ratios(func(q float64) float64 { return 1 - gamma(-q, shapes[1]) })
+	for k, l := range of(c.skewed[1], -1) {
+		if math.Abs(l-below[k]) > 1e-12 {
+			t.Errorf("class %d of the law with the longer tail below has the log ratio %g, want %g", k, l, below[k])
+		}
+	}
 	for k, l := range c.normal()[sds/2][sds/2][shifts/2] {
 		if math.Abs(l) > 1e-12 {
 			t.Errorf("class %d of the normal law has the log ratio %g", k, l)
-		}
-	}
-	for k, l := range c.skewed[0][1] {
-		if mirrored := c.skewed[1][1][len(c.widths)-1-k]; math.Abs(l-mirrored) > 1e-12 {
-			t.Errorf("class %d of the law with the longer tail above has the log ratio %g, its mirror image %g", k, l, mirrored)
 		}
 	}
 	// An exponential time is below its median, log 2, in half of all, and P(X < 6) of shape 4 is 1 - 61 exp(-6).
@@ -138,20 +144,20 @@ func TestLaws(t *testing.T) {
 func TestClimb(t *testing.T) {
 	r := rand.New(rand.NewPCG(87, 2))
 	for s := range 150 {
-		var rows [10]float32
+		var rows Rows
 		for range 100 + 10*s {
 			scale := .5 + float64(s%5)/4
-			count(rows[:], []float64{scale * heavyTailed(r), r.ExpFloat64() - 1, .3 + scale*r.NormFloat64()}[s%3])
+			count(&rows, []float64{scale * heavyTailed(r), r.ExpFloat64() - 1, .3 + scale*r.NormFloat64()}[s%3])
 		}
 		best := 0.
 		for _, byBelow := range classes().normal() {
 			for _, byAbove := range byBelow {
 				for _, law := range byAbove {
-					best = max(best, sum(law, rows[:]))
+					best = max(best, sum(&law, &rows))
 				}
 			}
 		}
-		if got := classes().likeliest(rows[:], math.Inf(1), moves[:]); best-got > 1+best/20 {
+		if got := classes().likeliest(&rows, math.Inf(1), moves[:]); best-got > 1+best/20 {
 			t.Errorf("stream %d: the climb ends at %g, the best is %g", s, got, best)
 		}
 	}
@@ -159,12 +165,11 @@ func TestClimb(t *testing.T) {
 
 // Without rows, and of numbers that are none, nothing is told.
 func TestNothing(t *testing.T) {
-	var none [10]float32
-	if classes().Heavy(none[:]) || classes().Skewed(none[:]) {
-		t.Error("told of no rows")
-	}
-	none[3] = float32(math.NaN())
-	if classes().Heavy(none[:]) || classes().Skewed(none[:]) {
-		t.Error("told of what is no number")
+	var none Rows
+	for _, rows := range []float32{0, float32(math.NaN())} {
+		none[3] = rows
+		if heavy, skewed := classes().Judge(&none); heavy || skewed {
+			t.Errorf("of %g rows heavy tails are told: %t, and skewed errors: %t", rows, heavy, skewed)
+		}
 	}
 }
