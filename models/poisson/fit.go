@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/cdf/vec"
 )
 
 const (
@@ -71,6 +72,8 @@ type fit struct {
 	likes                      rowsLike
 	over                       overWork
 	xi, zeta, cov, inv         []float64
+	// Of a wide core: the inverse of its factor, c x c, that transposed, zeros, and some rows.
+	inverse, upper, none, some []float64
 }
 
 // point is Sig at some wbar, factored, and the rows there.
@@ -95,6 +98,10 @@ func (f *fit) size() {
 		f.terms[i] = lin.Grow(f.terms[i], f.shape.terms+1)
 	}
 	f.candW, f.xi, f.zeta = lin.Grow(f.candW, n), lin.Grow(f.xi, c), lin.Grow(f.zeta, q)
+	if c >= wide {
+		f.some, f.none = lin.Grow(f.some, blockRows*c), lin.Grow(f.none, c)
+		f.inverse, f.upper = lin.Grow(f.inverse, c*c), lin.Grow(f.upper, c*c)
+	}
 	for i := range f.points {
 		p := &f.points[i]
 		p.f, p.l, p.core = lin.Grow(p.f, t*q*c), lin.Grow(p.l, t*q*q), lin.Grow(p.core, c*c)
@@ -168,35 +175,63 @@ func (f *fit) factor(p *point, wbar []float64) bool {
 			p.logs += 2 * math.Log(l[j*q+j])
 		}
 	}
-	if !lin.Cholesky(c, p.core) {
+	if c < wide {
+		if !lin.Cholesky(c, p.core) {
+			return false
+		}
+	} else if !lin.FactorInverse(c, p.core, f.inverse) {
 		return false
 	}
 	for i := range c {
 		p.logs += 2 * math.Log(p.core[i*c+i])
 	}
-	for i := range r.n {
-		p.v[i] = f.variance(p, i)
-	}
+	f.variances(p)
 	return true
 }
 
-// variance returns c_i'Sig c_i.
-func (f *fit) variance(p *point, i int) float64 {
+// variances sets v of the point's rows to c_i'Sig c_i.
+func (f *fit) variances(p *point) {
+	c := f.stats.c
+	if c < wide {
+		for i := range p.v {
+			v := f.depends(p, i, f.xi)
+			lin.SolveLower(c, p.core, f.xi)
+			p.v[i] = v + lin.Dot(f.xi, f.xi)
+		}
+		return
+	}
+	vec.Transpose(c, c, f.inverse, c, f.upper, c)
+	var dots, squares [blockRows]float64
+	for from := 0; from < len(p.v); from += blockRows {
+		v := p.v[from:min(from+blockRows, len(p.v))]
+		for i := range v {
+			v[i] = f.depends(p, from+i, lin.Row(f.some, c, i))
+		}
+		lin.Spread(len(v), c, f.some, f.upper, f.none, dots[:], squares[:])
+		for i := range v {
+			v[i] += squares[i]
+		}
+	}
+}
+
+// blockRows is how many rows' variances of a wide core are computed at a time.
+const blockRows = 64
+
+// depends writes how row i depends on the core, once what its level has of the core is taken out, and returns the variance that the level leaves it.
+func (f *fit) depends(p *point, i int, xi []float64) (v float64) {
 	d, r, c, q := f.design, f.rows, f.stats.c, f.stats.q
-	clear(f.xi)
-	d.addCore(1, lin.Row(r.x, r.k, i), i, f.xi)
-	v := 0.0
+	clear(xi)
+	d.addCore(1, lin.Row(r.x, r.k, i), i, xi)
 	if q > 0 {
 		t := int(d.t[i])
 		copy(f.zeta, lin.Row(d.z, q, i))
 		lin.SolveLower(q, p.l[t*q*q:(t+1)*q*q], f.zeta)
 		for j, z := range f.zeta {
 			v += float64(z * z)
-			lin.Axpy(-z, lin.Row(p.f, c, t*q+j), f.xi)
+			lin.Axpy(-z, lin.Row(p.f, c, t*q+j), xi)
 		}
 	}
-	lin.SolveLower(c, p.core, f.xi)
-	return v + lin.Dot(f.xi, f.xi)
+	return v
 }
 
 // evaluate describes the rows at mean (b, u): rates, gradients, curvatures

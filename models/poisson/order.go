@@ -3,7 +3,6 @@ package poisson
 import (
 	"math"
 
-	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
 )
 
@@ -95,15 +94,6 @@ func (f *fit) change() float64 {
 		}
 	}
 	return sum / max(s.lam[0], faintest)
-}
-
-// TakeRounded implements cdf.Rounded: states of before lack the order's sums, which begin with the next shard.
-func (m *Model) TakeRounded(from cdf.Model) bool {
-	o, ok := from.(*Model)
-	if ok {
-		m.order = o.order
-	}
-	return ok
 }
 
 // ordered reports whether the order of the rows is judged: where there is a level to judge by, and rows are expanded once.

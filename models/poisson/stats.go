@@ -148,6 +148,8 @@ type reduced struct {
 	// Moments, where asked for. Per term j: sum a_j^2, sum diag(A^-1)_j,
 	// sum a_j E_j and, lower triangle, sum E_j'E_j.
 	a2, inv, ae, ee []float64
+
+	products, weighted []float64 // scratch of a wide core
 }
 
 func (r *reduced) reset(q, c int, moments bool) {
