@@ -109,10 +109,13 @@ func TestGroupsInTime(t *testing.T) {
 		name, asks string
 		groups     int
 		weekend    float64
+		counts     bool
 	}{
-		{"weekdays", "with kind linear, and weekday(at) as a feature: --kind linear --formula y ~ shop + weekday(at)", 5, 3},
-		{"no weekdays", "", 5, 0},
-		{"many groups", "", mostLevels + 1, 3},
+		{"weekdays", "with kind linear, and weekday(at) as a feature: --kind linear --formula y ~ shop + weekday(at)", 5, 3, false},
+		{"no weekdays", "", 5, 0, false},
+		{"many groups", "", mostLevels + 1, 3, false},
+		{"counts by weekday", "with weekday(at) as a feature more: --formula y ~ (1 | shop) + weekday(at)", 5, 3, true},
+		{"counts", "", 5, 0, true},
 	} {
 		series := seriesSample{rows: 600, step: perDay, y: func(_ *rand.Rand, days, e float64) float64 {
 			return 40 + c.weekend*weekend(days) + e
@@ -128,10 +131,12 @@ func TestGroupsInTime(t *testing.T) {
 			for i := range series.rows {
 				g := r.IntN(c.groups)
 				shop.Code = append(shop.Code, int32(g))
-				columns[1].Number[i] += float64(g % 5)
+				if columns[1].Number[i] += float64(g % 5); c.counts {
+					columns[1].Number[i] = poissonOf(r, (columns[1].Number[i]-38)/2)
+				}
 			}
 			_, m, _ := drafted(t, sampleOf(append(columns, shop), series.rows))
-			if m.Kind.Name != "anova" || !strings.HasSuffix(unquoted(m.likelier), c.asks) || c.asks == "" && m.likelier != "" {
+			if m.Kind.Name != map[bool]string{false: "anova", true: "poisson"}[c.counts] || !strings.HasSuffix(unquoted(m.likelier), c.asks) || c.asks == "" && m.likelier != "" {
 				t.Errorf("%s, seed %d: kind %s, note %q, want %s", c.name, seed, m.Kind.Name, m.likelier, c.asks)
 			}
 		}
