@@ -46,7 +46,7 @@ var writings = []writing{
 	{name: "columns far from 0", x: cdf.Affine{Shift: 1 << 20, Factor: 1}, y: same, coefficients: true, kinds: "linear probit poisson"},
 	{name: "a response in other units", x: same, y: cdf.Affine{Shift: 64, Factor: 1024}, kinds: "linear compressed anova dlm"},
 	{name: "a response with the other sign", x: same, y: cdf.Affine{Factor: -1}, kinds: "linear compressed anova dlm"},
-	{name: "rows in another order", x: same, y: same, shuffled: true, moreFlags: "curved miscalibrated outliers heavy_tails wide_intervals", kinds: "linear anova poisson"},
+	{name: "rows in another order", x: same, y: same, shuffled: true, moreFlags: "curved miscalibrated outliers heavy_tails skewed_errors wide_intervals", kinds: "linear anova poisson"},
 	{name: "columns in another order", x: same, y: same, reversed: true, kinds: "linear poisson"},
 	{name: "groups of other names", x: same, y: same, renamed: true, kinds: "anova poisson"},
 	{name: "times of another year", x: same, y: same, later: -1_700_000_000, kinds: "dlm"},
