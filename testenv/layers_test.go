@@ -55,7 +55,7 @@ var layers = []layer{
 	{path: "cdf/cdftest", pure: true, may: []string{"cdf", "cdf/lin"}},
 	{path: "models", pure: true, may: []string{"models/kind", aKind}},
 	{path: aKind, pure: true, may: []string{
-		"cdf", "cdf/mcmc", "cdf/reliability", "cdf/rnd", "cdf/lin", "cdf/normal", "cdf/vec", "models/kind", "models/internal/codec", "models/internal/collinear", "models/internal/describe", "models/internal/dist",
+		"cdf", "cdf/mcmc", "cdf/reliability", "cdf/rnd", "cdf/lin", "cdf/normal", "cdf/tails", "cdf/vec", "models/kind", "models/internal/codec", "models/internal/collinear", "models/internal/describe", "models/internal/dist",
 		"models/internal/predictive", "models/internal/qr", "models/internal/regression", "models/compressed/projection",
 	}},
 	{path: "models/kind", pure: true, may: []string{"cdf"}},
