@@ -15,6 +15,29 @@ func (s *Sample) Add(v float64) {
 	s.fourths += float64(square * square)
 }
 
+// Effects are a sample of what groups differ by, as estimates of each group's rows alone tell it.
+type Effects struct {
+	Sample
+	Variance float64 // of the effects
+}
+
+const (
+	// mostNoise is the part of the variance of an estimate that may be noise where it tells of the effect.
+	mostNoise = .5
+	// mostSkewness is that of an estimate which may be its noise's.
+	mostSkewness = .3
+)
+
+// Tells reports whether an estimate whose noise has a variance and a skewness tells more of the effect than of the noise, and hardly of the
+// noise's shape.
+func (e *Effects) Tells(noise, skewness float64) bool {
+	part := noise / (e.Variance + noise)
+	return part <= mostNoise && part*part*part*skewness*skewness <= mostSkewness*mostSkewness
+}
+
+// Add takes an estimate in, less the mean of all, whose noise has a variance.
+func (e *Effects) Add(estimate, noise float64) { e.Sample.Add(estimate / math.Sqrt(e.Variance+noise)) }
+
 const (
 	// leastSample is the size of samples from which the normal scores below hold.
 	leastSample = 20

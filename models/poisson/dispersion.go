@@ -29,6 +29,7 @@ const (
 	zerosFlag         = "excess_zeros"
 	fewEventsFlag     = "few_events"
 	fewRowsFlag       = "few_rows_per_group"
+	oddFlag           = "odd_levels"
 	orderFlag         = "order_matters"
 )
 
@@ -81,12 +82,15 @@ func (m *Model) AppendFlags(dst []string) []string {
 	if own && m.surplus.flagged(zerosLeast, zerosShare) {
 		dst = append(dst, zerosFlag)
 	}
+	if m.oddEffects(w) {
+		dst = append(dst, oddFlag)
+	}
 	return dst
 }
 
 // Flags lists those that the model may raise.
 func (s Settings) Flags() []string {
-	return []string{firstFlag, overdispersedFlag, zerosFlag, fewEventsFlag, fewRowsFlag, orderFlag}
+	return []string{firstFlag, overdispersedFlag, zerosFlag, fewEventsFlag, fewRowsFlag, orderFlag, oddFlag}
 }
 
 // Advise says what to do about a flag: see docs/models/poisson.md.
@@ -108,6 +112,9 @@ func (s Settings) Advise(flag string) string {
 	case fewRowsFlag:
 		return "hardly any group has a second row, so that what groups differ by is not told from what rows differ by, and sigma2_u may be wrong: " +
 			"wait for more rows of each group, group by something coarser, or set settings.overdispersion: none if counts are known to be Poisson"
+	case oddFlag:
+		return "effects of groups are not spread as a normal distribution has it: some are far out, or those on one side are. Intervals of sigma2_u are too short, effects that are far out are drawn to 0 too much while their groups have few counts, and " +
+			"new groups may be farther off than is predicted: give what is another sort of groups keys of its own, or name the column that they differ by"
 	case orderFlag:
 		return "rows came in an order that matters, as sorted by their counts or while rates changed: they were taken in where coefficients are far from now, and the intercept is off: " +
 			"shuffle the rows at their source, or set settings.buffer to as many shards as the order lasts, and read the topic again with a new group; set forget below 1 if rates have changed"

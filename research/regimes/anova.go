@@ -103,6 +103,7 @@ func unevenGroups() []regime {
 		one("levels far apart", "20 groups, 100 rows a shard, levels of sd 700.", 20, 100, 490_000, normal(700), even(20), same),
 		one("levels with heavy tails", "20 groups, 100 rows a shard, levels t with 3 degrees of freedom: tau2 3.", 20, 100, 3,
 			func(r *rand.Rand) float64 { return heavy(r, 3) }, even(20), same),
+		one("many levels", "300 groups, 900 rows a shard, levels normal: tau2 .49.", 300, 900, .49, normal(.7), even(300), same),
 		one("many levels with heavy tails", "300 groups, 900 rows a shard, levels t with 3 degrees of freedom: tau2 3.", 300, 900, 3,
 			func(r *rand.Rand) float64 { return heavy(r, 3) }, even(300), same),
 		one("many skewed levels", "300 groups, 900 rows a shard, levels exponential: tau2 .49.", 300, 900, .49,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -61,7 +62,7 @@ func poisson() []regime {
 				}
 				return simulate.Count(r, 1.5*mean)
 			}),
-	}, append(append(poissonEffects(), poissonDesigns()...), poissonCrossed())...)
+	}, append(append(append(poissonEffects(), poissonDesigns()...), poissonLevels()...), poissonCrossed())...)
 }
 
 // poissonCrossed has two terms of groups.
@@ -152,5 +153,35 @@ func poissonDesigns() []regime {
 			func(r *rand.Rand) (x, e float64) { return math.Exp(r.NormFloat64()), 1 }),
 		one("three groups", "Slope .3, three groups of sd .5, intercept 0; 30 rows a shard.", 30, 3, 0,
 			func(r *rand.Rand) (x, e float64) { return r.NormFloat64(), 1 }),
+	}
+}
+
+// poissonLevels have effects of many groups that are not normal.
+func poissonLevels() []regime {
+	one := func(name, about string, level func(r *rand.Rand) float64) regime {
+		return regime{
+			kind: "poisson", name: name, about: about, replicates: 200,
+			columns: cdf.Roles{Features: []cdf.Feature{{Name: "x1"}}, Intercept: true, Groups: []cdf.Group{{Column: "g"}}},
+			simulate: func(r *rand.Rand) experiment {
+				truth := append(coefficients(1, []float64{.3}), simulate.Truth{Variable: "sigma2_u", Value: .25})
+				levels := make([]float64, 300)
+				for j := range levels {
+					levels[j] = .5 * level(r)
+					truth = append(truth, simulate.Truth{Variable: fmt.Sprintf("u[%d]", j+1), Value: levels[j]})
+				}
+				t := newTable("x1", "g", "y")
+				t.Whole = []string{"g", "y"}
+				for i := range 900 * shards {
+					x, g := r.NormFloat64(), i%300
+					t.add(x, float64(g+1), simulate.Count(r, math.Exp(1+.3*x+levels[g])))
+				}
+				return experiment{truth, t.Cut(shards)}
+			},
+		}
+	}
+	return []regime{
+		one("many groups", "Intercept 1, slope .3, 300 groups of sd .5; 900 rows a shard.", (*rand.Rand).NormFloat64),
+		one("many groups with skewed effects", "The same; effects are exponential.", func(r *rand.Rand) float64 { return r.ExpFloat64() - 1 }),
+		one("many groups, some far out", "The same; effects are t with 3 degrees of freedom.", func(r *rand.Rand) float64 { return heavy(r, 3) / math.Sqrt(3) }),
 	}
 }

@@ -54,6 +54,7 @@ var notes = map[string]string{
 	"linear: t noise":                                       "sigma2 is the variance of a distribution with heavy tails. A few extreme values determine it, and most samples of 20 or 200 rows have none. Coefficients are covered. `heavy_tails` is raised after about 400 rows.",
 	"linear: a skewed column":                               "The few large values of the column explain nearly all of y, which the prior of sigma2 does not expect: sigma2 is listed in most replicates, and covered in the others.",
 	"anova: one large group":                                "Nineteen groups have one row in the first shard. There the prior of tau2 draws levels together that differ.",
+	"poisson: many groups, some far out":                    "Effects that are far below leave hardly a count, and are not told. `odd_levels` is up in nine of ten streams.",
 	"anova: many skewed levels":                             "The largest of 300 levels is farther out than normal ones are, and is drawn to mu while it has few rows. `odd_levels` says so.",
 	"anova: levels with heavy tails":                        "tau2 is the variance of a distribution with heavy tails, of which there are twenty values; its interval is computed as if they were normal. Levels are covered.",
 	"anova: groups of unequal noise":                        "sigma2 is the mean of two variances. `unequal_variances` reports this, most first shards of five rows of a group by themselves.",
