@@ -25,11 +25,15 @@ type arrivals struct {
 	shards, rows int
 	group        func(r *rand.Rand, shard, row int) int
 	noise        func(r *rand.Rand, group int) float64
+	level        func(r *rand.Rand) float64 // nil: normal, of sd .7
 }
 
-// up returns in how many streams miscalibrated or wide_intervals is up after the last shard,
-// and after any.
-func (a arrivals) up(t *testing.T, streams int) (end, ever int) {
+// up returns in how many streams one of the flags is up after the last shard, and after any.
+func (a arrivals) up(t *testing.T, streams int, flags ...string) (end, ever int) {
+	t.Helper()
+	if a.level == nil {
+		a.level = func(r *rand.Rand) float64 { return .7 * r.NormFloat64() }
+	}
 	k, _ := models.Lookup(a.kind)
 	spec, err := k.Spec("", cdf.Roles{Scaling: "first", Groups: []cdf.Group{{Column: "g"}}, Intercept: a.kind == "poisson"}, strictyaml.Decode(""))
 	if err != nil {
@@ -50,7 +54,7 @@ func (a arrivals) up(t *testing.T, streams int) (end, ever int) {
 					for row := range a.rows {
 						g := a.group(r, s, row)
 						if _, known := levels[g]; !known {
-							levels[g] = .7 * r.NormFloat64()
+							levels[g] = a.level(r)
 						}
 						y := 3 + levels[g] + a.noise(r, g)
 						if a.kind == "poisson" {
@@ -64,7 +68,7 @@ func (a arrivals) up(t *testing.T, streams int) (end, ever int) {
 						t.Error(err)
 						return
 					}
-					last = slices.Contains(sum.Flags, "miscalibrated") || slices.Contains(sum.Flags, "wide_intervals")
+					last = slices.ContainsFunc(flags, func(flag string) bool { return slices.Contains(sum.Flags, flag) })
 					any = any || last
 				}
 				if last {
@@ -92,18 +96,18 @@ func TestArrivingGroupsAreNoMisfit(t *testing.T) {
 		a       arrivals
 		streams int
 	}{
-		"10 shards of 20 rows": {arrivals{"anova", 10, 20, own, quietNoise}, 40},
-		"20 shards of 50 rows": {arrivals{"anova", 20, 50, own, quietNoise}, 40},
-		"counts":               {arrivals{"poisson", 30, 20, own, quietNoise}, 10},
+		"10 shards of 20 rows": {arrivals{"anova", 10, 20, own, quietNoise, nil}, 40},
+		"20 shards of 50 rows": {arrivals{"anova", 20, 50, own, quietNoise, nil}, 40},
+		"counts":               {arrivals{"poisson", 30, 20, own, quietNoise, nil}, 10},
 		"half of a shard": {arrivals{"anova", 10, 20, func(r *rand.Rand, shard, row int) int {
 			if row%2 == 0 {
 				return shard
 			}
 			return 1 + r.IntN(shard)
-		}, quietNoise}, 40},
+		}, quietNoise, nil}, 40},
 	} {
 		streams := c.streams * *arrivalStreams
-		end, ever := c.a.up(t, streams)
+		end, ever := c.a.up(t, streams, "miscalibrated", "wide_intervals")
 		t.Logf("%s: up after the last shard in %d of %d streams, after any in %d", name, end, streams, ever)
 		if end > 2**arrivalStreams {
 			t.Errorf("%s: up after the last shard in %d of %d streams", name, end, streams)
@@ -121,11 +125,11 @@ func TestMisfitOfGroupsIsFound(t *testing.T) {
 		a     arrivals
 		least int
 	}{
-		"noise of two sds":           {arrivals{"anova", 20, 30, mixed, unequal}, 20},
-		"skewed noise":               {arrivals{"anova", 20, 30, mixed, skewed}, 19},
-		"skewed noise of new groups": {arrivals{"anova", 120, 20, func(_ *rand.Rand, shard, row int) int { return 4*shard + row%4 }, skewed}, 9},
+		"noise of two sds":           {arrivals{"anova", 20, 30, mixed, unequal, nil}, 20},
+		"skewed noise":               {arrivals{"anova", 20, 30, mixed, skewed, nil}, 19},
+		"skewed noise of new groups": {arrivals{"anova", 120, 20, func(_ *rand.Rand, shard, row int) int { return 4*shard + row%4 }, skewed, nil}, 9},
 	} {
-		if end, _ := c.a.up(t, 20); end < c.least {
+		if end, _ := c.a.up(t, 20, "miscalibrated", "wide_intervals"); end < c.least {
 			t.Errorf("%s: found in %d of 20 streams, want %d", name, end, c.least)
 		}
 	}
