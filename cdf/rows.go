@@ -152,13 +152,13 @@ func (r *rows) fillNumbers(in *intake, sources []source, at []int, s *scaling, o
 	before := 0
 	if ones {
 		before, x = 1, r.x
+		for i := range r.room[:min(r.n, together)] {
+			r.room[i] = 1
+		}
 	}
 	for from := 0; from < r.n; from += together {
 		to := min(from+together, r.n)
 		n := to - from
-		for i := range r.room[:before*n] {
-			r.room[i] = 1
-		}
 		for j := range k {
 			dst, c := r.room[(before+j)*n:][:n], &s.x[sources[j].first]
 			finite := vec.Standardize(dst, in.numbersOf(in.batch.Columns[at[j]].Number, from, to, dst), c.Center, c.Scale)

@@ -115,6 +115,25 @@ func (q *bidiagonal) ridge(s float64) (rss, effective float64) {
 	return q.rho2 + float64(q.b2*float64(s/t*h)), float64(last+1) - (sum + h)
 }
 
+// pull is posterior.pull in one recurrence.
+func (q *bidiagonal) pull(s float64) float64 {
+	last := len(q.a2) - 1
+	t, dt, ddt, sum := s+q.a2[last], s, s, 0.0
+	for i := last - 1; i >= 0; i-- {
+		r := 1 / (q.c2[i] + t)
+		h, g := float64(dt*r), float64(ddt*r)
+		h2 := float64(h * h)
+		sum += g - h2
+		t = s + float64(q.a2[i]*float64(t*r))
+		c := float64(q.a2[i] * float64(q.c2[i]*r))
+		dt, ddt = s+float64(c*h), s+float64(c*(g-float64(2*h2)))
+	}
+	r := 1 / t
+	h, g := float64(dt*r), float64(ddt*r)
+	h2 := float64(h * h)
+	return 0.5 * (float64(q.b2*r*(h+(g-float64(2*h2)))) - (sum + (g - h2)))
+}
+
 // slopes returns the first two derivatives by log s of
 // -(log det(BB' + s I) + b^2/e_1)/2.
 func (q *bidiagonal) slopes(s float64) (first, second float64) {

@@ -51,7 +51,7 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 		case err != nil:
 		case isSigma:
 			if math.IsNaN(known) {
-				known = max(m.sensitivity(w), m.pulled(w))
+				known = max(m.sensitivity(w), m.pulled())
 			}
 			dst[i] = known
 		case m.inSeries():
@@ -129,12 +129,5 @@ func (m *Model) sensitivity(w *work) float64 {
 }
 
 // pulled returns by how many of its sds log sigma2 moves per power of the prior of beta: a coefficient that is far from 0 in units
-// of its prior leaves what that takes off it to the noise. With g(s) = E[beta' V0^{-1} beta | s] it is |g'|/2 by log s times the
-// sd, and of slopes and the trace of K, of which g follows, g' = -2 (f1 + f2) - tr K.
-func (m *Model) pulled(w *work) float64 {
-	q := &m.post
-	_, effective := q.ridge(m.s2)
-	first, second := q.slopes(m.s2)
-	sd := 1 / math.Sqrt(q.shape)
-	return math.Abs(first+second+0.5*(float64(m.P)-effective)) * sd
-}
+// of its prior leaves what that takes off it to the noise.
+func (m *Model) pulled() float64 { return math.Abs(m.post.pull(m.s2, m.P)) / math.Sqrt(m.post.shape) }

@@ -131,7 +131,7 @@ func TestPriorOfBetaMovesSigma2(t *testing.T) {
 		down, _ := log(1 - h)
 		_, sd := log(1)
 		m, w := learn(1)
-		got, want := m.pulled(w), math.Abs(up-down)/(2*h)/sd
+		got, want := m.pulled(), math.Abs(up-down)/(2*h)/sd
 		if !(math.Abs(got-want) < c.bound*want) {
 			t.Errorf("%d rows, slope %g: %g, want %g", c.rows, c.slope, got, want)
 		}
