@@ -36,6 +36,7 @@ type account struct {
 	far float64
 
 	errors  correlated.Errors
+	serial  correlated.Serial
 	repeats repeated.Sketch
 	// Of measurements of which a row came again in its shard.
 	twice *repeated.Twice
@@ -113,6 +114,7 @@ func (a *account) add(t int64, s *Score, predicted *Score, expected, weight floa
 	if predicted.PIT != (Transforms{}) {
 		rows := predicted.PIT.classes()
 		a.errors.Add(shardOf(&rows, predicted.Shared), a.past())
+		a.serial.Add(predicted.order())
 		a.addTransforms(&rows, weight)
 	}
 	if !math.IsNaN(s.LogDensity) {
@@ -200,6 +202,18 @@ func shardOf(rows *[pitClasses]uint32, part float64) correlated.Shard {
 		s.Scores += float64(float64(n) * classScores[k])
 	}
 	return s
+}
+
+// order is what the rows say in their order.
+func (s *Score) order() correlated.Order {
+	o := correlated.Order{Products: s.Neighbours.Products, Shared: s.Shared}
+	for bin, n := range s.PIT {
+		score := float64(n) * binScores[bin]
+		o.Rows += int(n)
+		o.Scores += score
+		o.Squares += float64(score * binScores[bin])
+	}
+	return o
 }
 
 // past is what the transforms say of scores.
@@ -313,7 +327,7 @@ func (a *account) appendFlags(dst []string, verdict fit, heavy, skewed bool, row
 		{wideIntervals, verdict == tooWide},
 		{drift, a.fallen > alarm},
 		{outliers, a.wild > 1/math.E || a.far > strayTill*rows},
-		{correlatedErrors, a.errors.Correlated()},
+		{correlatedErrors, a.errors.Correlated() || a.serial.Correlated()},
 		{RepeatedFlag, a.repeats.Part(rows) > 0},
 		{RepeatedRowsFlag, a.twice.Part(rows) > 0},
 		{CurvedFlag, a.curved != nil && a.curved.Curved() >= 0},
@@ -372,6 +386,13 @@ func (a *account) appendErrors(b []byte) []byte {
 		b = appendFloat32(appendFloat32(b, e.Scores), e.Shared)
 	}
 	return b
+}
+
+// readSerial reads what is known of correlation from row to row, which is not written where it is 0.
+func (a *account) readSerial(r *reader) {
+	if a.serial = correlated.Serial(r.float32()); r.err == nil && !a.serial.Valid() {
+		r.fail("%g in the account of correlation from row to row", a.serial)
+	}
 }
 
 // readErrors reads what appendErrors wrote, which is not written of none.

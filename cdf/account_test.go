@@ -102,8 +102,9 @@ func TestParts(t *testing.T) {
 		{state{account: account{unequal: apart}, factors: of}, snapshotParts},
 		{state{account: account{bound: ends}}, snapshotParts},
 		{state{account: account{twice: twice}}, snapshotParts},
+		{state{account: account{serial: 2.5}}, snapshotParts},
 		{state{account: account{errors: errorsThere, repeats: sketch}}, snapshotParts},
-		{state{account: account{errors: errorsThere, repeats: sketch, reliability: known, curved: uneven, far: 90_001, unequal: apart, bound: ends, twice: twice}, timeless: true, factors: of}, snapshotParts},
+		{state{account: account{errors: errorsThere, repeats: sketch, reliability: known, curved: uneven, far: 90_001, unequal: apart, bound: ends, twice: twice, serial: .25}, timeless: true, factors: of}, snapshotParts},
 		{state{amended: true}, snapshotParts},
 	} {
 		if c.state.design = two; c.state.version() != c.version {
@@ -120,7 +121,7 @@ func TestParts(t *testing.T) {
 	if s := (&state{account: account{reliability: &reliability.Account{}}}); s.version() != snapshotFirst {
 		t.Errorf("an account of no predicted row is written in version %d", s.version())
 	}
-	for bits, later := range map[uint16]bool{0: false, partErrors: false, partTimeless: false, partFar: false, partCurved: false, partMore: false, partMore | partFar: false, partMore | partUnequal: false, partMore | partUneven: false, partMore | partBound: false, partMore | partTwice: false, partMore | 1<<13: true, partMore | 1<<15 | partUnequal: true} {
+	for bits, later := range map[uint16]bool{0: false, partErrors: false, partTimeless: false, partFar: false, partCurved: false, partMore: false, partMore | partFar: false, partMore | partUnequal: false, partMore | partUneven: false, partMore | partBound: false, partMore | partTwice: false, partMore | partSerial: false, partMore | 1<<14: true, partMore | 1<<15 | partUnequal: true} {
 		got, r := state{design: two}, &reader{b: append([]byte{byte(bits), byte(bits >> 8)}, make([]byte, 99)...)}
 		if got.readParts(r, snapshotParts, NewSpec("k", "", struct{}{}, nil), new(spare)); !errors.Is(r.err, ErrSnapshot) || errors.Is(r.err, ErrLater) != later {
 			t.Errorf("parts %b: %v", bits, r.err)

@@ -199,6 +199,7 @@ const (
 	partUneven                  // of columns that the size of errors may depend on, beside partCurved
 	partBound                   // of measurements one of whose shards had an extreme several times
 	partTwice                   // of measurements of which a row came again in its shard
+	partSerial                  // of rows whose neighbours' errors were alike
 	allParts        = 1<<iota - 1
 )
 
@@ -241,6 +242,9 @@ func (s *state) held() (bits uint16) {
 	if a.twice != nil {
 		bits |= partMore | partTwice
 	}
+	if a.serial > 0 {
+		bits |= partMore | partSerial
+	}
 	return bits
 }
 
@@ -281,6 +285,9 @@ func (s *state) appendParts(b []byte, version byte) []byte {
 	}
 	if bits&partTwice != 0 {
 		b = a.twice.Append(b)
+	}
+	if bits&partSerial != 0 {
+		b = appendFloat32(b, float32(a.serial))
 	}
 	return b
 }
@@ -343,6 +350,9 @@ func (s *state) readParts(r *reader, version byte, spec *Spec, from *spare) {
 		}
 	}
 	a.readMeasurements(r, bits, spec)
+	if r.err == nil && bits&partSerial != 0 {
+		a.readSerial(r)
+	}
 	s.amended = bits&partAmended != 0
 	if s.timeless = bits&partTimeless != 0; s.timeless && !spec.ages() {
 		r.fail("a time was ignored, and none is needed")

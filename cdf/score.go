@@ -22,6 +22,9 @@ func (f *Filter) scoreShard(observed int) error {
 			return as(ErrNumeric, fmt.Errorf("score: %w", err))
 		}
 	}
+	if monotone(w.shard.Y) {
+		predicted.Neighbours.Products = math.NaN() // sorted rows are like their neighbours whatever errors are
+	}
 	s.scaled, s.score = s.scores(&predicted, observed)
 	s.scaled.PredictedRows = int64(w.shard.Rows - observed)
 	s.score.PredictedRows = s.scaled.PredictedRows
@@ -31,6 +34,21 @@ func (f *Filter) scoreShard(observed int) error {
 		f.addCurves(&w.shard, s.score.Rows, false)
 	}
 	return nil
+}
+
+// monotone reports whether responses, but for those that are missing, only rise or only fall.
+func monotone(y []float64) bool {
+	rises, falls, last := true, true, math.NaN()
+	for _, v := range y {
+		if math.IsNaN(v) {
+			continue
+		}
+		rises, falls, last = rises && !(v < last), falls && !(v > last), v
+		if !rises && !falls {
+			return false
+		}
+	}
+	return true
 }
 
 // scoreBy scores a shard, and has the workspace told of its rows.

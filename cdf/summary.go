@@ -53,6 +53,8 @@ type Score struct {
 	Wild uint32
 	// wilder counts those beyond the 1e-9 tails.
 	wilder uint32
+	// Neighbours is what Transformed saw of rows in their order. No summary has it.
+	Neighbours Neighbours
 	// Far is, of the rows of a time series that Wild counts, the sum of squares of their errors over the variances of their
 	// predictions: as many rows do they weigh in a variance. 0 of other models. No summary has it.
 	Far float64
@@ -71,6 +73,18 @@ type Score struct {
 	// the row, S being the covariance of the coefficients and P the precision of their prior. Where it is large,
 	// predictions are as wide as the prior says, be it right or not. 0 where a Predictor does not know it. No summary has it.
 	Untold float64
+}
+
+// Neighbours multiplies normal scores of rows with a response, BinScore of their bins, with those of the rows before them.
+type Neighbours struct {
+	Products float64 // sum
+	Last     float64 // the score of the latest row, 0 before the first
+}
+
+// Add takes the score of the next row.
+func (n *Neighbours) Add(score float64) {
+	n.Products += float64(score * n.Last)
+	n.Last = score
 }
 
 // Transforms counts rows by their probability integral transforms, randomised
@@ -98,6 +112,7 @@ func (s *Score) Transformed(pit float64, covered bool) (bin int) {
 		bin = PITBins - 1
 	}
 	s.PIT[bin]++
+	s.Neighbours.Add(binScores[bin])
 	return bin
 }
 

@@ -63,6 +63,27 @@ func lasting(a float64) column {
 	}
 }
 
+// tens gives ten rows after each other a part of their variance in common.
+func tens(part float64) column {
+	common := together(part)
+	return func(r *rand.Rand, last *float64, shard, n int) []float64 {
+		var v []float64
+		for len(v) < n {
+			v = append(v, common(r, last, shard, min(10, n-len(v)))...)
+		}
+		return v
+	}
+}
+
+// ascending are those of a column, sorted.
+func ascending(of column) column {
+	return func(r *rand.Rand, last *float64, shard, n int) []float64 {
+		v := of(r, last, shard, n)
+		slices.Sort(v)
+		return v
+	}
+}
+
 // growing is the number of the shard.
 func growing(_ *rand.Rand, _ *float64, shard, n int) []float64 {
 	v := make([]float64, n)
@@ -195,6 +216,15 @@ func TestCorrelatedErrors(t *testing.T) {
 		{"half of five rows", "linear", true, false, 150, rows(5), together(1), together(.5)},
 		{"noise that lasts, one row", "linear", true, false, 600, rows(1), lasting(.95), lasting(.9)},
 		{"noise that lasts, 30 rows", "linear", true, false, 60, rows(30), lasting(.95), lasting(.9)},
+		{"noise that lasts, 5 shards of 300 rows", "linear", true, false, 5, rows(300), lasting(.95), lasting(.6)},
+		{"half of ten rows, 5 shards of 300", "linear", true, false, 5, rows(300), tens(1), tens(.5)},
+		{"noise that lasts, 30 shards of 30 rows", "linear", true, false, 30, rows(30), lasting(.95), lasting(.6)},
+		{"a sorted column, 300 rows", "linear", false, false, 30, rows(300), ascending(normal), normal},
+		{"a sorted column, 30 rows", "linear", false, false, 60, rows(30), ascending(normal), normal},
+		{"classes, noise that lasts", "probit", true, false, 10, rows(300), lasting(.95), lasting(.9)},
+		{"counts, rates that last", "poisson", true, false, 30, rows(300), lasting(.95), lasting(.9)},
+		{"groups, noise that lasts", "anova", true, true, 8, rows(300), none, lasting(.6)},
+		{"groups, 300 rows", "anova", false, true, 30, rows(300), none, normal},
 		{"classes", "probit", false, false, 60, rows(30), together(1), normal},
 		{"classes of 300 rows", "probit", false, false, 20, rows(300), together(1), normal},
 		{"classes, a tenth of 100 rows", "probit", true, false, 100, rows(100), together(1), together(.1)},

@@ -82,7 +82,7 @@ func (s *StudentScore) AddRows(t *Tally, y, mean, line []float64, s2 float64) {
 	}
 	for i := 0; i < len(y); i++ {
 		from, covered := i, 0
-		variance, shape, squares, lines, scales := s.variance.Product(), s.shape.Product(), t.squares, t.line, t.variance
+		variance, shape, squares, lines, scales, neighbours := s.variance.Product(), s.shape.Product(), t.squares, t.line, t.variance, t.Out.Neighbours
 		for ; i < len(y); i++ {
 			e, scale2 := y[i]-mean[i], s2+line[i]
 			z2 := e * e / scale2
@@ -95,14 +95,15 @@ func (s *StudentScore) AddRows(t *Tally, y, mean, line []float64, s2 float64) {
 			beyond, side := bins.Beyond(z2), int(int64(math.Float64bits(e))>>63) // -1 below the mean
 			bin := cdf.PITBins/2 + (beyond ^ side)
 			t.Out.PIT[bin]++
-			if i < len(scores) {
-				scores[i] = cdf.BinScore(bin)
+			score := cdf.BinScore(bin)
+			if neighbours.Add(score); i < len(scores) {
+				scores[i] = score
 			}
 			covered -= (beyond - (cdf.PITBins/2 - 1)) >> 63
 		}
 		s.variance.Keep(variance)
 		s.shape.Keep(shape)
-		t.squares, t.line, t.variance = squares, lines, scales
+		t.squares, t.line, t.variance, t.Out.Neighbours = squares, lines, scales, neighbours
 		s.Rows += i - from
 		t.scored += i - from
 		t.covered += covered
