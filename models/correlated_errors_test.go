@@ -256,3 +256,42 @@ func TestCorrelatedErrors(t *testing.T) {
 		}
 	}
 }
+
+// Shards that were sorted by their responses have neighbours that are alike, and errors in common of none.
+func TestSortedResponses(t *testing.T) {
+	k, _ := models.Lookup("linear")
+	spec, err := k.Spec("", cdf.Roles{Scaling: "first", Intercept: true, Features: []cdf.Feature{{Name: "x"}}}, strictyaml.Decode(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, falls := range []bool{false, true} {
+		r, f := rand.New(rand.NewPCG(1, 131)), cdf.NewFilter(spec, "")
+		for shard := range 20 {
+			rows := make([][2]float64, 100)
+			for i := range rows {
+				x := r.NormFloat64()
+				rows[i] = [2]float64{x / 2, x/2 + r.NormFloat64()}
+			}
+			slices.SortFunc(rows, func(a, b [2]float64) int {
+				if (a[1] < b[1]) != falls {
+					return -1
+				}
+				return 1
+			})
+			x, y := make([]float64, len(rows)), make([]float64, len(rows))
+			for i, row := range rows {
+				x[i], y[i] = row[0], row[1]
+			}
+			d := simulate.Data{}
+			d.Append("x", x)
+			d.Append("y", y)
+			sum, err := f.Update(d.Batch(int64(shard + 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(sum.Flags) > 0 {
+				t.Fatalf("falling %t, shard %d: %s", falls, shard, sum.Flags)
+			}
+		}
+	}
+}

@@ -65,3 +65,53 @@ func TestSerial(t *testing.T) {
 		}
 	}
 }
+
+// One shard is no alarm, as where the level moves in its middle; the sum is bounded, and goes when errors are independent again.
+func TestSerialOfOneShard(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 131))
+	var s Serial
+	if s.Add(inOrder(rng, 100_000, .9, rng.NormFloat64)); s.Correlated() || !s.Valid() {
+		t.Errorf("one shard: %g", s)
+	}
+	for range 100 {
+		s.Add(inOrder(rng, 1000, .9, rng.NormFloat64))
+	}
+	if !s.Correlated() || s != 1.5*certain || !s.Valid() {
+		t.Errorf("many: %g", s)
+	}
+	for range 5 {
+		s.Add(inOrder(rng, 1000, 0, rng.NormFloat64))
+	}
+	if s != 0 {
+		t.Errorf("5,000 independent rows behind them: %g", s)
+	}
+}
+
+// What rows share of the state's error is no correlation of theirs; where it is not known, rows are few or all alike, or the order says
+// nothing, nothing is judged.
+func TestSerialIsTheStates(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 131))
+	var s Serial
+	for range 1000 {
+		o := inOrder(rng, 100, .3, rng.NormFloat64)
+		o.Shared = .3
+		s.Add(o)
+	}
+	if s.Correlated() {
+		t.Errorf("all of it the state's: %g", s)
+	}
+	o := inOrder(rng, 1000, .9, rng.NormFloat64)
+	for name, edit := range map[string]func(o *Order){
+		"an unknown share": func(o *Order) { o.Shared = 0 },
+		"no share":         func(o *Order) { o.Shared = math.NaN() },
+		"few rows":         func(o *Order) { o.Rows = fewest - 1 },
+		"no order":         func(o *Order) { o.Products = math.NaN() },
+		"all alike":        func(o *Order) { o.Scores, o.Squares, o.Products = 2000, 4000, 3996 },
+	} {
+		got, o := Serial(3), o
+		edit(&o)
+		if got.Add(o); got != 3 {
+			t.Errorf("%s: %g", name, got)
+		}
+	}
+}

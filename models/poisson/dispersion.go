@@ -51,7 +51,7 @@ func (m *Model) levelInDoubt(w *work) bool {
 	if !(lacks*m.stats.lam[0] > mostShape) { // its variance is not below that with all else known
 		return false
 	}
-	sd, ok := m.interceptSD(w)
+	_, sd, ok := m.interceptMoments(w)
 	return ok && lacks > float64(mostShape*sd*sd)
 }
 
@@ -116,7 +116,7 @@ func (s Settings) Advise(flag string) string {
 		return "effects of groups are not spread as a normal distribution has it: some are far out, or those on one side are. Intervals of sigma2_u are too short, effects that are far out are drawn to 0 too much while their groups have few counts, and " +
 			"new groups may be farther off than is predicted: give what is another sort of groups keys of its own, or name the column that they differ by"
 	case orderFlag:
-		return "rows came in an order that matters, as sorted by their counts or while rates changed: they were taken in where coefficients are far from now, and the intercept is off: " +
+		return "rows came in an order that matters, as sorted by their counts, behind shards without one, or while rates changed: they were taken in where coefficients are far from now, and the intercept is off: " +
 			"shuffle the rows at their source, or set settings.buffer to as many shards as the order lasts, and read the topic again with a new group; set forget below 1 if rates have changed"
 	case fewEventsFlag:
 		return "nearly all counts are 0, of the key, a level or a group, so that they say little of a coefficient (prior_dominated names what only the prior decides) " +

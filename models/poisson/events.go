@@ -118,7 +118,7 @@ func (m *Model) overfitted(w *work) bool {
 	if !(slopes > most) {
 		return false
 	}
-	sd, ok := m.interceptSD(w)
+	_, sd, ok := m.interceptMoments(w)
 	return ok && slopes > float64(mostBias*counts*sd)
 }
 

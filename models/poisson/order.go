@@ -8,7 +8,7 @@ import (
 
 // leastLost is how many counts rates are off by at least before that is told of. Rare counts in no order lose several while their first
 // shards hardly tell a rate; few_events is of these.
-const leastLost = 10
+const leastLost = 5
 
 // When sums are kept: else they begin anew as if all rows before were in no order, which costs little then. Of rows in no order hardly any state has
 // them, so that releases before read these.
@@ -22,6 +22,10 @@ const (
 // from that later, as behind rows that are sorted by their counts, the quadratics take the rates of past rows for lower
 // than they are: the score of the intercept, counts less rates, is 0 in them and not at the rows. All are sums over the
 // rows that are not expanded anew, discounted.
+//
+// Shards before a key's first count say that rates are low, and not how low: their quadratics have next to no curvature, and hold nothing
+// against the rates that follow. Until counts tell coefficients the sums of such a key are the counts of all rows and, in the place of
+// rates, their exposures, without a curvature.
 type order struct {
 	counts           float64
 	rates, curvature float64 // at the present fit, as far as the mean change of log rates tells
@@ -34,18 +38,56 @@ func (o *order) discount(a float64) {
 }
 
 // absorb takes the sums along with a fit to rows that are not expanded anew, before which the past had so much curvature. What is less than
-// enough to tell coefficients is taken as if it were in no order: rates go far, each row's its own way.
+// enough to tell coefficients is taken as if it were in no order, but behind shards without a count: rates go far, each row its own way.
 func (o *order) absorb(f *fit, change, past, now, enough float64) {
-	if past < enough {
+	moved := 0.0
+	switch {
+	case now < enough:
+		o.wait(f)
+		return
+	case o.waits():
+		o.begin(f)
+	case past < enough:
 		*o = order{}
 		return
+	default:
+		o.move(change, past)
+		moved = float64(change*now) / math.Sqrt(max(now-past, faintest))
 	}
-	o.move(change, past)
 	o.add(f)
-	moved := float64(change*now) / math.Sqrt(max(now-past, faintest))
 	if !(math.Abs(o.rates-o.counts) > max(heldLeast, heldSDs*math.Sqrt(now))) && !(math.Abs(moved) > heldMoves) {
 		*o = order{}
 	}
+}
+
+// waits reports whether exposures stand in the place of rates.
+func (o *order) waits() bool { return o.rates > 0 && o.curvature == 0 }
+
+// wait takes the counts and exposures of rows that do not tell coefficients yet, once a shard had no count.
+func (o *order) wait(f *fit) {
+	counts, exposure := f.counts()
+	if *o != (order{}) || counts == 0 {
+		o.counts += counts
+		o.rates += exposure
+	}
+}
+
+// begin turns exposures into rates at the fit, of an average row of its.
+func (o *order) begin(f *fit) {
+	var now order
+	now.add(f)
+	_, exposure := f.counts()
+	of := o.rates / exposure
+	o.rates, o.curvature = of*now.rates, of*now.curvature
+}
+
+// counts returns the counts and exposures of the rows of the fit.
+func (f *fit) counts() (counts, exposure float64) {
+	for i, y := range f.rows.y {
+		counts += y * f.rows.weight[i]
+		exposure += f.rows.weight[i] * math.Exp(f.rows.offset[i])
+	}
+	return counts, exposure
 }
 
 // add takes the rows of the fit, at which they were expanded.
@@ -99,27 +141,32 @@ func (f *fit) change() float64 {
 // ordered reports whether the order of the rows is judged: where there is a level to judge by, and rows are expanded once.
 func (m *Model) ordered() bool { return m.intercept && !m.held && m.settings.Buffer <= 1 }
 
-// orderMatters reports whether rates are off by more than the intercept's interval allows for.
+// orderMatters reports whether rates are off by more than the intercept's interval allows for: where exposures wait, by the rate that the intercept says.
 func (m *Model) orderMatters(w *work) bool {
-	if !m.ordered() { // there may be no column at all
+	if !m.ordered() || m.order.counts == 0 { // there may be no column at all
 		return false
 	}
-	off, information := math.Abs(m.order.rates-m.order.counts), m.stats.lam[0]
-	if !(off > max(leastLost, mostBias*math.Sqrt(information))) {
+	rates, information := m.order.rates, m.stats.lam[0]
+	enough := max(leastLost, mostBias*math.Sqrt(information))
+	if !m.order.waits() && !(math.Abs(rates-m.order.counts) > enough) {
 		return false
 	}
-	sd, ok := m.interceptSD(w)
-	return ok && off > float64(mostBias*information*sd)
+	mean, sd, ok := m.interceptMoments(w)
+	if m.order.waits() {
+		rates *= math.Exp(min(mean, etaMax))
+	}
+	off := math.Abs(rates - m.order.counts)
+	return ok && off > max(enough, mostBias*information*sd)
 }
 
-// interceptSD returns the published sd of the intercept.
-func (m *Model) interceptSD(w *work) (sd float64, ok bool) {
+// interceptMoments returns the published mean and sd of the intercept.
+func (m *Model) interceptMoments(w *work) (mean, sd float64, ok bool) {
 	if m.prepare(w) != nil {
-		return 0, false
+		return 0, 0, false
 	}
 	w.place.reset(&m.stats, m.terms)
 	w.place.core[0] = 1
 	m.mixAt(&w.place, 0, w)
-	_, sd = w.mix.Moments()
-	return sd, true
+	mean, sd = w.mix.Moments()
+	return mean, sd, true
 }

@@ -372,7 +372,7 @@ func TestAcceptanceDefaults(t *testing.T) {
 }
 
 // Counts that are Poisson, lognormal or negative binomial raise no flag in 999 of
-// 1,000 streams, but that they are few; with 30 % of counts 0 whatever their rate 100 of 100 do.
+// 1,000 streams, but that they are few, or came behind shards without one; with 30 % of counts 0 whatever their rate 100 of 100 do.
 func TestExcessZeros(t *testing.T) {
 	flagged := func(m *Model) bool { return slices.Contains(m.AppendFlags(nil), zerosFlag) }
 	raised := 0
@@ -383,7 +383,7 @@ func TestExcessZeros(t *testing.T) {
 		}
 		m := c.run(t, Defaults(), seed)
 		all := slices.DeleteFunc(m.AppendFlags(nil), func(flag string) bool { return flag == overdispersedFlag }) // rows do vary: see TestLevelInDoubt
-		flags := slices.DeleteFunc(slices.Clone(all), func(flag string) bool { return flag == fewEventsFlag })
+		flags := slices.DeleteFunc(slices.Clone(all), func(flag string) bool { return flag == fewEventsFlag || flag == orderFlag && c.level == -3 })
 		if len(flags) > 0 || len(all) > 0 && c.level > -3 {
 			t.Logf("seed %d: %v: %+v", seed, all, m.surplus)
 			raised++
