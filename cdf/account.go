@@ -204,18 +204,6 @@ func shardOf(rows *[pitClasses]uint32, part float64) correlated.Shard {
 	return s
 }
 
-// order is what the rows say in their order.
-func (s *Score) order() correlated.Order {
-	o := correlated.Order{Products: s.Neighbours.Products, Shared: s.Shared}
-	for bin, n := range s.PIT {
-		score := float64(n) * binScores[bin]
-		o.Rows += int(n)
-		o.Scores += score
-		o.Squares += float64(score * binScores[bin])
-	}
-	return o
-}
-
 // past is what the transforms say of scores.
 func (a *account) past() correlated.Past {
 	total, sum, squares := 0., 0., 0.
@@ -386,13 +374,6 @@ func (a *account) appendErrors(b []byte) []byte {
 		b = appendFloat32(appendFloat32(b, e.Scores), e.Shared)
 	}
 	return b
-}
-
-// readSerial reads what is known of correlation from row to row, which is not written where it is 0.
-func (a *account) readSerial(r *reader) {
-	if a.serial = correlated.Serial(r.float32()); r.err == nil && !a.serial.Valid() {
-		r.fail("%g in the account of correlation from row to row", a.serial)
-	}
 }
 
 // readErrors reads what appendErrors wrote, which is not written of none.

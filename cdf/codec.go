@@ -359,6 +359,13 @@ func (s *state) readParts(r *reader, version byte, spec *Spec, from *spare) {
 	}
 }
 
+// readSerial reads what is known of correlation from row to row, which is not written where it is 0.
+func (a *account) readSerial(r *reader) {
+	if a.serial = correlated.Serial(r.float32()); r.err == nil && !a.serial.Valid() {
+		r.fail("%g in the account of correlation from row to row", a.serial)
+	}
+}
+
 // readMeasurements reads the parts that measurements alone have.
 func (a *account) readMeasurements(r *reader, bits uint16, spec *Spec) {
 	ok := false

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/credence-stream/credence/cdf/correlated"
 	"github.com/credence-stream/credence/cdf/curved"
 )
 
@@ -49,6 +50,18 @@ func monotone(y []float64) bool {
 		}
 	}
 	return true
+}
+
+// order is what the rows say in their order.
+func (s *Score) order() correlated.Order {
+	o := correlated.Order{Products: s.Neighbours.Products, Shared: s.Shared}
+	for bin, n := range s.PIT {
+		score := float64(n) * binScores[bin]
+		o.Rows += int(n)
+		o.Scores += score
+		o.Squares += float64(score * binScores[bin])
+	}
+	return o
 }
 
 // scoreBy scores a shard, and has the workspace told of its rows.
