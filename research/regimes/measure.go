@@ -91,23 +91,26 @@ func (g *regime) once(spec *cdf.Spec, seed uint64, i int, params []string) (o ou
 			return o, err
 		}
 		if t == 0 {
-			o.note(0, &e, sum, params)
+			o.note(0, g, &e, sum, params)
 		}
 		if t == len(e.shards)-1 {
-			o.note(1, &e, sum, params)
+			o.note(1, g, &e, sum, params)
 		}
 	}
 	return o, nil
 }
 
 // note keeps what a summary says about the truth.
-func (o *outcome) note(look int, e *experiment, sum *cdf.Summary, params []string) {
+func (o *outcome) note(look int, g *regime, e *experiment, sum *cdf.Summary, params []string) {
 	list := make([]seen, len(params))
 	counts := make([]float64, len(params))
 	for _, t := range e.truth {
 		at := slices.IndexFunc(sum.Rows, func(r cdf.Row) bool { return r.Variable == t.Variable })
 		if at < 0 {
 			continue // a level without a row as yet
+		}
+		if g.byName && slices.Contains(sum.PriorDominated, t.Variable) {
+			continue
 		}
 		r, p := &sum.Rows[at], slices.Index(params, param(t.Variable))
 		z := (t.Value - r.Mean) / r.SD
@@ -126,7 +129,7 @@ func (o *outcome) note(look int, e *experiment, sum *cdf.Summary, params []strin
 	if len(sum.WeakMixing) > 0 {
 		o.flags[look] = append(o.flags[look], "weak_mixing")
 	}
-	if len(sum.PriorDominated) > 0 {
+	if len(sum.PriorDominated) > 0 && !g.byName {
 		o.flags[look] = append(o.flags[look], "prior_dominated")
 	}
 }
@@ -141,6 +144,7 @@ func param(variable string) string {
 type cell struct {
 	coverage, se float64
 	ratio        float64 // of the published sd to the root mean square error, NaN where no sd exists
+	said         float64 // share of the replicates that say something of it
 }
 
 func (f *found) cell(look, param int) cell {
@@ -156,7 +160,7 @@ func (f *found) cell(look, param int) cell {
 	}
 	mean, se := measure.MeanSE(c)
 	square, _ := measure.MeanSE(z)
-	return cell{coverage: mean, se: se, ratio: 1 / math.Sqrt(square)}
+	return cell{coverage: mean, se: se, ratio: 1 / math.Sqrt(square), said: float64(len(c)) / float64(len(f.outcomes))}
 }
 
 // raised returns, for each flag that was up after a look, its share of the replicates,
@@ -218,18 +222,25 @@ var verdicts = []string{"covered", "wide", "flagged", "off"}
 // verdict is the worst of what the parameters have at both looks: "flagged" where one is off and 95 % of the
 // replicates have a flag, or where intervals are short and those of the replicates without a flag are not; "wide" where one
 // holds the truth too often; else "off".
-func (f *found) verdict() string {
+func (f *found) verdict() string { return f.verdictFrom(0) }
+
+// mostlyListed is the share of the replicates that leave a parameter unlisted below which it is told: that data seem to decide it
+// in a few is their selection.
+const mostlyListed = .2
+
+// verdictFrom is the verdict of a look and those after it.
+func (f *found) verdictFrom(first int) string {
 	if len(f.params) == 0 {
 		return f.tells()
 	}
 	worst := 0
-	for look := range looks {
+	for look := first; look < len(looks); look++ {
 		_, _, any := f.raised(look)
 		silent := f.silent(look)
 		for p := range f.params {
 			is := "covered"
 			switch c := f.cell(look, p); {
-			case !c.off():
+			case !c.off(), c.said < mostlyListed:
 			case any >= .95:
 				is = "flagged"
 			case !c.short():

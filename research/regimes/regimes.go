@@ -18,6 +18,7 @@ type regime struct {
 	settings   string // of the kind, in YAML, besides the defaults
 	columns    cdf.Roles
 	want       string // the verdict that is known of a bad one
+	byName     bool   // variables that are listed as dominated by their prior are told, and others are not by that
 	// simulate makes ten shards and the truth behind them.
 	simulate func(r *rand.Rand) experiment
 }
