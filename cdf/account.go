@@ -113,8 +113,9 @@ func (a *account) add(t int64, s *Score, predicted *Score, expected, weight floa
 	}
 	if predicted.PIT != (Transforms{}) {
 		rows := predicted.PIT.classes()
-		a.errors.Add(shardOf(&rows, predicted.Shared), a.past())
-		a.serial.Add(predicted.order())
+		all := shardOf(&rows, predicted.Shared)
+		a.errors.Add(all, a.past())
+		a.serial.Add(predicted.order(&rows, all))
 		a.addTransforms(&rows, weight)
 	}
 	if !math.IsNaN(s.LogDensity) {
@@ -194,6 +195,18 @@ func newClassScores() (s [pitClasses]float64) {
 	}
 	return s
 }
+
+// classScoresOfBins are those of the classes that bins belong to.
+var classScoresOfBins = func() (s [PITBins]float64) {
+	bin := 0
+	for k, width := range pitWidths {
+		for range width {
+			s[bin] = classScores[k]
+			bin++
+		}
+	}
+	return s
+}()
 
 func shardOf(rows *[pitClasses]uint32, part float64) correlated.Shard {
 	s := correlated.Shard{Shared: min(part, 1)}

@@ -33,10 +33,11 @@ func TestOrder(t *testing.T) {
 	for i, pit := range []float64{.1, .9, .85, .3} {
 		bin := s.Transformed(pit, true)
 		if i > 0 {
-			want += binScores[bin] * binScores[int(PITBins*[]float64{.1, .9, .85}[i-1])]
+			want += classScoresOfBins[bin] * classScoresOfBins[int(PITBins*[]float64{.1, .9, .85}[i-1])]
 		}
 	}
-	o := s.order()
+	rows := s.PIT.classes()
+	o := s.order(&rows, shardOf(&rows, s.Shared))
 	if math.Abs(o.Products-want) > 1e-15 || o.Rows != 4 || o.Shared != .25 || !(o.Squares > o.Scores*o.Scores/4) {
 		t.Errorf("%+v, want products of %g", o, want)
 	}

@@ -52,14 +52,11 @@ func monotone(y []float64) bool {
 	return true
 }
 
-// order is what the rows say in their order.
-func (s *Score) order() correlated.Order {
-	o := correlated.Order{Products: s.Neighbours.Products, Shared: s.Shared}
-	for bin, n := range s.PIT {
-		score := float64(n) * binScores[bin]
-		o.Rows += int(n)
-		o.Scores += score
-		o.Squares += float64(score * binScores[bin])
+// order is what the rows of the score, by class, say in their order.
+func (s *Score) order(rows *[pitClasses]uint32, all correlated.Shard) correlated.Order {
+	o := correlated.Order{Rows: all.Rows, Scores: all.Scores, Products: s.Neighbours.Products, Shared: all.Shared}
+	for k, n := range rows {
+		o.Squares += float64(float64(n) * classScores[k] * classScores[k])
 	}
 	return o
 }

@@ -75,14 +75,15 @@ type Score struct {
 	Untold float64
 }
 
-// Neighbours multiplies normal scores of rows with a response, BinScore of their bins, with those of the rows before them.
+// Neighbours multiplies normal scores of rows with a response, those of the classes of their transforms, with those of the rows before them.
 type Neighbours struct {
 	Products float64 // sum
 	Last     float64 // the score of the latest row, 0 before the first
 }
 
-// Add takes the score of the next row.
-func (n *Neighbours) Add(score float64) {
+// Add takes the bin of the next row's transform.
+func (n *Neighbours) Add(bin int) {
+	score := classScoresOfBins[bin]
 	n.Products += float64(score * n.Last)
 	n.Last = score
 }
@@ -112,7 +113,7 @@ func (s *Score) Transformed(pit float64, covered bool) (bin int) {
 		bin = PITBins - 1
 	}
 	s.PIT[bin]++
-	s.Neighbours.Add(binScores[bin])
+	s.Neighbours.Add(bin)
 	return bin
 }
 

@@ -95,9 +95,8 @@ func (s *StudentScore) AddRows(t *Tally, y, mean, line []float64, s2 float64) {
 			beyond, side := bins.Beyond(z2), int(int64(math.Float64bits(e))>>63) // -1 below the mean
 			bin := cdf.PITBins/2 + (beyond ^ side)
 			t.Out.PIT[bin]++
-			score := cdf.BinScore(bin)
-			if neighbours.Add(score); i < len(scores) {
-				scores[i] = score
+			if neighbours.Add(bin); i < len(scores) {
+				scores[i] = cdf.BinScore(bin)
 			}
 			covered -= (beyond - (cdf.PITBins/2 - 1)) >> 63
 		}
