@@ -22,7 +22,7 @@ func inOrder(rng *rand.Rand, rows int, r float64, draw func() float64) Order {
 }
 
 // Independent rows raise no alarm in millions, of few and of many to a shard, of two values and of a mean that is not 0; those that
-// are correlated by .3 and more do after some hundreds, and by .5 after two shards of 100.
+// are correlated by .3 and more do after some hundreds, and by .5 after three shards of 100.
 func TestSerial(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 131))
 	normal := rng.NormFloat64

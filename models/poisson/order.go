@@ -81,11 +81,11 @@ func (o *order) begin(f *fit) {
 	o.rates, o.curvature = of*now.rates, of*now.curvature
 }
 
-// counts returns the counts and exposures of the rows of the fit.
+// counts returns the counts and exposures of the rows of the fit, these within bounds so that sums are finite and above 0.
 func (f *fit) counts() (counts, exposure float64) {
 	for i, y := range f.rows.y {
 		counts += y * f.rows.weight[i]
-		exposure += f.rows.weight[i] * math.Exp(f.rows.offset[i])
+		exposure += f.rows.weight[i] * math.Exp(min(max(f.rows.offset[i], -etaMax), etaMax))
 	}
 	return counts, exposure
 }

@@ -113,6 +113,35 @@ func TestCountsThatComeLate(t *testing.T) {
 	}
 }
 
+// Whatever exposures are, and however they change, the sums of shards before the first count are finite, and their state is read.
+func TestExposuresBeforeTheFirstCount(t *testing.T) {
+	far := []float64{-740, -20, 0, 600, 709}
+	for _, first := range far {
+		for _, then := range far {
+			m := newTest(t, Defaults(), []string{"intercept"})
+			d := modeltest.Stepper{Model: m}
+			for shard := range 4 {
+				sh := &cdf.Shard{Rows: 30, Cols: 1}
+				for i := range sh.Rows {
+					y, offset := 0., first
+					if shard >= 2 {
+						y, offset = float64(i%3), then
+					}
+					sh.X, sh.Y, sh.Offset = append(sh.X, 1), append(sh.Y, y), append(sh.Offset, offset)
+				}
+				d.Must(t, sh, 1)
+				b, err := m.AppendBinary(nil)
+				if err == nil {
+					err = newTest(t, Defaults(), []string{"intercept"}).UnmarshalBinary(b)
+				}
+				if err != nil || shard == 1 && !m.order.waits() {
+					t.Errorf("log exposures of %g, then %g, shard %d: %+v, %v", first, then, shard, m.order, err)
+				}
+			}
+		}
+	}
+}
+
 // The flag goes where other rows outweigh the ordered ones by far, and where these are forgotten. With a buffer there is none.
 func TestOrderIsForgotten(t *testing.T) {
 	buffered := Defaults()
