@@ -43,6 +43,9 @@ func (o *order) absorb(f *fit, change, past, now, enough float64) {
 	moved := 0.0
 	switch {
 	case now < enough:
+		if o.curvature > 0 { // the rest was forgotten
+			*o = order{}
+		}
 		o.wait(f)
 		return
 	case o.waits():

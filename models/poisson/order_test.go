@@ -113,6 +113,24 @@ func TestCountsThatComeLate(t *testing.T) {
 	}
 }
 
+// Where forgetting leaves too little to tell coefficients, rates of before are no exposures of rows that follow.
+func TestOrderThatIsForgottenWaits(t *testing.T) {
+	m, r := newTest(t, Defaults(), []string{"intercept", "x"}), rand.New(rand.NewPCG(7, 95))
+	d := modeltest.Stepper{Model: m}
+	rows := orderRows(r, 1000, 1, 0)
+	slices.SortStableFunc(rows, func(a, b orderRow) int { return int(a.y - b.y) })
+	feed(t, &d, rows, 1)
+	if m.order.curvature == 0 {
+		t.Fatalf("%+v: ordered rows have no sums", m.order)
+	}
+	for range 12 {
+		feed(t, &d, orderRows(r, 50, -20, 0), .5)
+	}
+	if o := m.order; o.curvature > 0 || o.rates > 100 || m.stats.lam[0] >= enoughEvents {
+		t.Errorf("%+v behind 12 shards of zeros, of information %g", o, m.stats.lam[0])
+	}
+}
+
 // Whatever exposures are, and however they change, the sums of shards before the first count are finite, and their state is read.
 func TestExposuresBeforeTheFirstCount(t *testing.T) {
 	far := []float64{-740, -20, 0, 600, 709}
