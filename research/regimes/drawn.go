@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
@@ -26,7 +27,11 @@ type design struct {
 
 // newDesign draws one of p columns whose effects are among the sizes.
 func newDesign(r *rand.Rand, p int, rows []int, sizes ...float64) *design {
-	d := &design{rows: oneOf(r, rows...), order: pick(r, orders), missing: pick(r, []part[float64]{{"", 0}, {"", .3}}).it}
+	of := orders
+	if p == 0 {
+		of = slices.DeleteFunc(slices.Clone(of), func(o part[order]) bool { return strings.HasSuffix(o.words, "x1") })
+	}
+	d := &design{rows: oneOf(r, rows...), order: pick(r, of), missing: pick(r, []part[float64]{{"", 0}, {"", .3}}).it}
 	for range p {
 		d.laws = append(d.laws, pick(r, columns))
 		effect := oneOf(r, sizes...)
@@ -43,7 +48,11 @@ func (d *design) words() string {
 	for j, l := range d.laws {
 		list = append(list, fmt.Sprintf("x%d %s (effect of an sd %g)", j+1, l.words, d.effects[j]))
 	}
-	return fmt.Sprintf("%d rows a shard, %s; %.0f %% of the responses missing; columns: %s", d.rows, d.order.words, 100*d.missing, strings.Join(list, ", "))
+	words := fmt.Sprintf("%d rows a shard, %s; %.0f %% of the responses missing", d.rows, d.order.words, 100*d.missing)
+	if len(list) == 0 {
+		return words
+	}
+	return words + "; columns: " + strings.Join(list, ", ")
 }
 
 // draw returns the columns, their slopes and the linear predictor.
@@ -76,7 +85,7 @@ func spread(x []float64) float64 {
 
 // shards cuts columns, what is beside them and the response.
 func (d *design) shards(r *rand.Rand, x [][]float64, beside map[string][]float64, y []float64) []*cdf.Batch {
-	key := y
+	var key []float64
 	if len(x) > 0 {
 		key = x[0]
 	}

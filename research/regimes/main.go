@@ -36,7 +36,11 @@ func run(ctx context.Context, args []string, stdout, progress io.Writer) error {
 	first := flags.Int("from", 1, "number of the first of them")
 	_ = flags.Parse(args) // exits
 	if *count > 0 {
-		return search(ctx, searched(*only), *first, *count, *seed, stdout, progress)
+		kinds, err := searched(*only)
+		if err != nil {
+			return err
+		}
+		return search(ctx, kinds, *first, *count, *seed, stdout, progress)
 	}
 	list := slices.DeleteFunc(regimes(), func(g regime) bool { return !strings.Contains(g.title(), *only) })
 	if len(list) == 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -133,14 +134,9 @@ var orders = []part[order]{
 	{"sorted by x1", func(_ *rand.Rand, key, _ []float64) []int { return sorted(key) }},
 	{"sorted by the response", func(_ *rand.Rand, _, y []float64) []int { return sorted(y) }},
 	{"nearly sorted by the response", func(r *rand.Rand, _, y []float64) []int {
-		noisy := slices.Clone(y)
-		mean, square := 0., 0.
-		for _, v := range y {
-			mean += v / float64(len(y))
-			square += v * v / float64(len(y))
-		}
+		noisy, sd := slices.Clone(y), spread(y)
 		for i := range noisy {
-			noisy[i] += math.Sqrt(square-mean*mean) * r.NormFloat64()
+			noisy[i] += sd * r.NormFloat64()
 		}
 		return sorted(noisy)
 	}},
@@ -156,15 +152,7 @@ func upTo(n int) []int {
 
 func sorted(by []float64) []int {
 	out := upTo(len(by))
-	slices.SortStableFunc(out, func(a, b int) int {
-		switch {
-		case by[a] < by[b]:
-			return -1
-		case by[a] > by[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(by[a], by[b]) })
 	return out
 }
 

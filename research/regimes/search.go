@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"github.com/credence-stream/credence/models"
 )
@@ -45,13 +47,14 @@ func search(ctx context.Context, kinds []string, first, count int, seed uint64, 
 	return nil
 }
 
-// searched are the kinds whose titles contain a text.
-func searched(only string) []string {
-	var list []string
-	for _, kind := range models.Kinds().Names() {
-		if only == "" || kind == only {
-			list = append(list, kind)
-		}
+// searched are all kinds, or the one that is named.
+func searched(only string) ([]string, error) {
+	all := models.Kinds().Names()
+	if only == "" {
+		return all, nil
 	}
-	return list
+	if !slices.Contains(all, only) {
+		return nil, fmt.Errorf("-search looks at a kind of %s, not at %q", strings.Join(all, ", "), only)
+	}
+	return []string{only}, nil
 }
