@@ -1,5 +1,7 @@
 package correlated
 
+import "math"
+
 // Serial tells whether errors of neighbouring rows of a shard are alike, as where noise lasts from row to row, or rows of one
 // customer, site or hour stand together: of shards of many rows a sum over all says so late. It is a one-sided cumulative sum (Page 1954) of
 // log likelihood ratios, of a correlation of lasting against none, at most 1.5 of its alarm.
@@ -10,7 +12,10 @@ const (
 	// it and less the sum does not rise.
 	lasting = .2
 	// fewest is how many rows of a shard are judged: beside the mean of fewer their correlation hardly shows, and Errors tells it.
-	fewest = 10
+	fewest = 20
+	// begins is how many of its sds a shard's correlation is with which a sum begins: hardly any state of independent rows has one, so that
+	// releases before, which do not know it, read the others.
+	begins = 3
 	// most is what counts of a shard, so that one is no alarm, as where the level moves in its middle.
 	most = 9.
 	// certain is the alarm: of 48,000,000 independent rows 11.1 was the highest sum (TestSerial).
@@ -36,7 +41,7 @@ func (s *Serial) Add(o Order) {
 	variance := o.Squares - float64(o.Scores*mean)
 	correlation := (o.Products-float64((n-1)*mean*mean))/variance + 1/n - o.Shared
 	ratio := (n - 1) * lasting * (correlation - lasting/2)
-	if !(variance > 0) || !(ratio-ratio == 0) {
+	if !(variance > 0) || !(ratio-ratio == 0) || *s == 0 && correlation*math.Sqrt(n-1) < begins {
 		return
 	}
 	*s = Serial(min(max(float64(*s)+min(ratio, most), 0), 1.5*certain))
