@@ -12,13 +12,13 @@ const (
 	// it and less the sum does not rise.
 	lasting = .2
 	// fewest is how many rows of a shard are judged: beside the mean of fewer their correlation hardly shows, and Errors tells it.
-	fewest = 20
+	fewest = 25
 	// begins is how many of its sds a shard's correlation is with which a sum begins: hardly any state of independent rows has one, so that
 	// releases before, which do not know it, read the others.
-	begins = 3
+	begins = 3.5
 	// most is what counts of a shard, so that one is no alarm, as where the level moves in its middle.
 	most = 9.
-	// certain is the alarm: of 48,000,000 independent rows 11.1 was the highest sum (TestSerial).
+	// certain is the alarm: of 48,000,000 independent rows 8.3 was the highest sum (TestSerial).
 	certain = 16.
 )
 
