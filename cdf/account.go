@@ -196,18 +196,6 @@ func newClassScores() (s [pitClasses]float64) {
 	return s
 }
 
-// classScoresOfBins are those of the classes that bins belong to.
-var classScoresOfBins = func() (s [PITBins]float64) {
-	bin := 0
-	for k, width := range pitWidths {
-		for range width {
-			s[bin] = classScores[k]
-			bin++
-		}
-	}
-	return s
-}()
-
 func shardOf(rows *[pitClasses]uint32, part float64) correlated.Shard {
 	s := correlated.Shard{Shared: min(part, 1)}
 	for k, n := range rows {

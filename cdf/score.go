@@ -52,6 +52,18 @@ func monotone(y []float64) bool {
 	return true
 }
 
+// classScoresOfBins are those of the classes that bins belong to.
+var classScoresOfBins = func() (s [PITBins]float64) {
+	bin := 0
+	for k, width := range pitWidths {
+		for range width {
+			s[bin] = classScores[k]
+			bin++
+		}
+	}
+	return s
+}()
+
 // order is what the rows of the score, by class, say in their order.
 func (s *Score) order(rows *[pitClasses]uint32, all correlated.Shard) correlated.Order {
 	o := correlated.Order{Rows: all.Rows, Scores: all.Scores, Products: s.Neighbours.Products, Shared: all.Shared}
