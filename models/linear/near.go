@@ -229,3 +229,10 @@ func (e *near) slopes(s float64) (first, second float64) {
 	rises := (1 + d) * (e.trace[0] - d*(e.trace[1]-d*e.trace[2]))
 	return -0.5 * (rises + square - quadratic), -0.5 * (rises - (1+d)*(1+d)*(e.trace[1]-2*d*e.trace[2]) + bends - square + quadratic)
 }
+
+// pull is posterior.pull.
+func (e *near) pull(s float64) float64 {
+	_, effective := e.ridge(s)
+	first, second := e.slopes(s)
+	return first + second + 0.5*(e.columns-effective)
+}

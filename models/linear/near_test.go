@@ -76,7 +76,7 @@ func TestNear(t *testing.T) {
 					f, g := expansion.slopes(s)
 					near("slope", f, first, effective, 1e-10)
 					near("curvature", g, second, effective, 1e-9)
-					near("pull", f+g+0.5*(float64(p)-e), m.post.pull(s, p), effective, 1e-9)
+					near("pull", expansion.pull(s), m.post.pull(s), effective, 1e-9)
 					if most := expansion.excess * max(1, s*s/(expansion.s0*expansion.s0)); !(rss-m.post.rho2 < most*(1+1e-6)+1e-12*rss) {
 						t.Errorf("%s: rss at %v is %v above the least, at most %v", name, s, rss-m.post.rho2, most)
 					}

@@ -265,13 +265,11 @@ func (q *posterior) slopes(s float64) (first, second float64) {
 
 // pull returns -g'/2 by log s, of g(s) = E[beta' V0^{-1} beta | s]. It follows from the slopes and the trace of K, p less what is
 // effective: g' = -2 (first + second) - tr K.
-func (q *posterior) pull(s float64, p int) float64 {
-	if q.s0 == 0 {
-		return q.bidiagonal.pull(s)
+func (q *posterior) pull(s float64) float64 {
+	if q.s0 > 0 {
+		return q.near.pull(s)
 	}
-	_, effective := q.near.ridge(s)
-	first, second := q.near.slopes(s)
-	return first + second + 0.5*(float64(p)-effective)
+	return q.bidiagonal.pull(s)
 }
 
 func (q *posterior) derivatives(s, f1, f2, f3 []float64) {

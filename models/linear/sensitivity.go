@@ -130,4 +130,4 @@ func (m *Model) sensitivity(w *work) float64 {
 
 // pulled returns by how many of its sds log sigma2 moves per power of the prior of beta: a coefficient that is far from 0 in units
 // of its prior leaves what that takes off it to the noise.
-func (m *Model) pulled() float64 { return math.Abs(m.post.pull(m.s2, m.P)) / math.Sqrt(m.post.shape) }
+func (m *Model) pulled() float64 { return math.Abs(m.post.pull(m.s2)) / math.Sqrt(m.post.shape) }

@@ -11,6 +11,8 @@ var ofLinear = []mutant{
 		"- m.prior.Sigma2Shape }", "- m.prior.Sigma2Shape - 1 }", "^TestIsCalibrated$", linear},
 	{"linear: sigma2 of the prior of beta: a trace for the whole", "models/linear/bidiagonal.go",
 		"q.b2*r*(h+(g-", "q.b2*r*((g-", "^TestPriorOfBetaMovesSigma2$", linear},
+	{"linear: pull of an expansion: a trace for the whole", "models/linear/near.go",
+		"return first + second + 0.5*", "return 0*first + second + 0.5*", "^TestNear$", linear},
 	{"linear: sigma2 depends on its own prior alone", "models/linear/sensitivity.go",
 		"max(m.sensitivity(w), m.pulled())", "m.sensitivity(w)", "^TestPriorOfBetaMovesSigma2$", linear},
 	{"linear: variance for a covariance", "models/linear/covariance.go",
