@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/simulate"
+	"github.com/credence-stream/credence/research/measure"
 )
 
 // drawn makes regimes up: of each kind, by the number's random numbers, of the parts that data are made of.
@@ -29,7 +29,7 @@ type design struct {
 func newDesign(r *rand.Rand, p int, rows []int, sizes ...float64) *design {
 	of := orders
 	if p == 0 {
-		of = slices.DeleteFunc(slices.Clone(of), func(o part[order]) bool { return strings.HasSuffix(o.words, "x1") })
+		of = of[:len(of)-1] // the last is by x1
 	}
 	d := &design{rows: oneOf(r, rows...), order: pick(r, of), missing: pick(r, []part[float64]{{"", 0}, {"", .3}}).it}
 	for range p {
@@ -73,24 +73,18 @@ func (d *design) draw(r *rand.Rand) (x [][]float64, slopes, eta []float64) {
 
 // spread is the sd of some values.
 func spread(x []float64) float64 {
-	n, mean, square := float64(len(x)), 0., 0.
-	for _, v := range x {
-		mean += v / n
-	}
-	for _, v := range x {
-		square += (v - mean) * (v - mean) / n
-	}
-	return math.Sqrt(square)
+	_, variance := measure.Moments(x)
+	return math.Sqrt(variance)
 }
 
-// shards cuts columns, what is beside them and the response.
-func (d *design) shards(r *rand.Rand, x [][]float64, beside map[string][]float64, y []float64) []*cdf.Batch {
-	var key []float64
+// shards cuts columns, labels of groups, if there are any, and the response.
+func (d *design) shards(r *rand.Rand, x [][]float64, labels, y []float64) []*cdf.Batch {
+	var x1 []float64
 	if len(x) > 0 {
-		key = x[0]
+		x1 = x[0]
 	}
-	at := d.order.it(r, key, y)
-	data := &simulate.Data{}
+	at := d.order.it(r, x1, y)
+	data := &simulate.Data{Whole: []string{"g"}}
 	arranged := func(v []float64) []float64 {
 		out := make([]float64, len(at))
 		for i, k := range at {
@@ -101,11 +95,8 @@ func (d *design) shards(r *rand.Rand, x [][]float64, beside map[string][]float64
 	for j, v := range x {
 		data.Append(fmt.Sprintf("x%d", j+1), arranged(v))
 	}
-	for name, v := range beside {
-		data.Append(name, arranged(v))
-		if name != "e" {
-			data.Whole = append(data.Whole, name)
-		}
+	if labels != nil {
+		data.Append("g", arranged(labels))
 	}
 	y = arranged(y)
 	for i := range y {
@@ -177,10 +168,7 @@ func drawnProbit(r *rand.Rand) regime {
 		about: fmt.Sprintf("%s; intercept %g at the columns' means", d.words(), intercept),
 		simulate: func(r *rand.Rand) experiment {
 			x, slopes, eta := d.draw(r)
-			mean := 0.
-			for _, v := range eta {
-				mean += v / float64(len(eta))
-			}
+			mean := measure.Mean(eta)
 			for i, v := range eta {
 				eta[i] = 0
 				if v-mean+intercept+r.NormFloat64() > 0 {
@@ -236,7 +224,7 @@ func drawnAnova(r *rand.Rand) regime {
 			for i, e := range noise.it(r, len(y), nil) {
 				y[i] = (5 + y[i] + e) * unit
 			}
-			return experiment{truth, d.shards(r, nil, map[string][]float64{"g": labels}, y)}
+			return experiment{truth, d.shards(r, nil, labels, y)}
 		},
 	}.normally(noise, "sigma2").normally(g.levels, "tau2")
 }
@@ -257,22 +245,20 @@ func drawnPoisson(r *rand.Rand) regime {
 		kind: "poisson", columns: columns, about: about,
 		simulate: func(r *rand.Rand) experiment {
 			x, slopes, eta := d.draw(r)
-			mean := 0.
-			for _, v := range eta {
-				mean += v / float64(len(eta))
-			}
-			truth, beside := coefficients(intercept-mean, slopes), map[string][]float64{}
+			mean := measure.Mean(eta)
+			truth, labels := coefficients(intercept-mean, slopes), []float64(nil)
 			if grouped {
-				labels, added, _ := g.draw(r, len(eta))
+				var added []float64
+				labels, added, _ = g.draw(r, len(eta))
 				for i, v := range added {
 					eta[i] += v
 				}
-				beside["g"], truth = labels, append(truth, simulate.Truth{Variable: "sigma2_u", Value: g.sd * g.sd})
+				truth = append(truth, simulate.Truth{Variable: "sigma2_u", Value: g.sd * g.sd})
 			}
 			for i, v := range eta {
 				eta[i] = simulate.Count(r, math.Exp(min(v-mean+intercept+rowSD*r.NormFloat64()-rowSD*rowSD/2, 20)))
 			}
-			return experiment{truth, d.shards(r, x, beside, eta)}
+			return experiment{truth, d.shards(r, x, labels, eta)}
 		},
 	}.normally(g.levels, "sigma2_u")
 }

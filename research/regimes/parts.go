@@ -125,13 +125,12 @@ var noises = []part[law]{
 	}},
 }
 
-// order is an order of rows by what they have.
-type order func(r *rand.Rand, key, y []float64) []int
+// order is an order of rows by what they have, their first column and their response.
+type order func(r *rand.Rand, x1, y []float64) []int
 
-// orders are the orders in which rows may come.
+// orders are the orders in which rows may come, the one by a column last.
 var orders = []part[order]{
 	{"as they come", func(_ *rand.Rand, _, y []float64) []int { return upTo(len(y)) }},
-	{"sorted by x1", func(_ *rand.Rand, key, _ []float64) []int { return sorted(key) }},
 	{"sorted by the response", func(_ *rand.Rand, _, y []float64) []int { return sorted(y) }},
 	{"nearly sorted by the response", func(r *rand.Rand, _, y []float64) []int {
 		noisy, sd := slices.Clone(y), spread(y)
@@ -140,6 +139,7 @@ var orders = []part[order]{
 		}
 		return sorted(noisy)
 	}},
+	{"sorted by x1", func(_ *rand.Rand, x1, _ []float64) []int { return sorted(x1) }},
 }
 
 func upTo(n int) []int {
