@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -272,12 +273,10 @@ func TestSortedResponses(t *testing.T) {
 				x := r.NormFloat64()
 				rows[i] = [2]float64{x / 2, x/2 + r.NormFloat64()}
 			}
-			slices.SortFunc(rows, func(a, b [2]float64) int {
-				if (a[1] < b[1]) != falls {
-					return -1
-				}
-				return 1
-			})
+			slices.SortFunc(rows, func(a, b [2]float64) int { return cmp.Compare(a[1], b[1]) })
+			if falls {
+				slices.Reverse(rows)
+			}
 			x, y := make([]float64, len(rows)), make([]float64, len(rows))
 			for i, row := range rows {
 				x[i], y[i] = row[0], row[1]

@@ -35,19 +35,18 @@ func TestSerial(t *testing.T) {
 		{"two values", func() float64 { return float64(2*rng.IntN(2)-1) * 1.3 }},
 		{"skewed", func() float64 { return min(rng.ExpFloat64(), 3) }},
 	} {
-		name, draw := c.name, c.draw
 		for _, rows := range []int{25, 50, 300, 3000} {
 			var s Serial
 			top, there := Serial(0), 0
 			for range 3_000_000 / rows {
-				if s.Add(inOrder(rng, rows, 0, draw)); s > 0 {
+				if s.Add(inOrder(rng, rows, 0, c.draw)); s > 0 {
 					there++
 				}
 				top = max(top, s)
 			}
-			t.Logf("%s, %d rows: the highest sum %.3g, states with one %.4f", name, rows, top, float64(there*rows)/3e6)
+			t.Logf("%s, %d rows: the highest sum %.3g, states with one %.4f", c.name, rows, top, float64(there*rows)/3e6)
 			if top > certain || there > 3_000_000/rows/500 {
-				t.Errorf("%s, %d rows: %g, and of %d states %d have a sum", name, rows, top, 3_000_000/rows, there)
+				t.Errorf("%s, %d rows: %g, and of %d states %d have a sum", c.name, rows, top, 3_000_000/rows, there)
 			}
 		}
 	}
