@@ -198,6 +198,23 @@ func (s *scaling) fix(spec *Spec, d *design) {
 // known reports whether the constants mean anything yet.
 func (s *scaling) known() bool { return s.frozen || s.observed > 0 }
 
+// unitless reports that the response has its scale from first rows that do not tell it as yet: it is 1, whatever the unit.
+func (s *scaling) unitless(spec *Spec) bool {
+	if s.frozen || spec.RawResponse || spec.Columns.Response.Scale != nil {
+		return false
+	}
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, y := range s.raw.y {
+		if y < least {
+			least = y
+		}
+		if y > most {
+			most = y
+		}
+	}
+	return !(least < most)
+}
+
 // scaled lays the kept rows out in dst with the constants applied.
 func (s *scaling) scaled(dst *rows) {
 	r := &s.raw

@@ -292,7 +292,8 @@ const (
 // power. The first misses variances, whose prior may have no sd, and what is far from
 // where its prior has it; the second what the data do not touch. Columns that
 // determine each other are given: the data say what they do together, and the prior
-// how it is divided.
+// how it is divided. Before a response has come, or a second one that differs from the first
+// where the response's scale is to come from the data, widths are in the prior's unit: all variables are listed.
 func (f *Filter) appendPriorDominated(dst []string, rows []Row, list []Functional, joint inseparable) []string {
 	if f.engine.summarizer == nil {
 		return dst
@@ -310,8 +311,9 @@ func (f *Filter) appendPriorDominated(dst []string, rows []Row, list []Functiona
 		f.engine.priorSensitive.PriorSensitivity(list, sensitivity)
 	}
 	f.priorShare(list, rows, sd, share)
+	all := f.now.n == 0 || f.now.scaling.unitless(f.spec)
 	for i := range rows {
-		if rows[i].SD > dominated*sd[i] || sensitivity[i] > sensitive || share[i] > dominated*dominated || joint.has(&list[i]) {
+		if all || rows[i].SD > dominated*sd[i] || sensitivity[i] > sensitive || share[i] > dominated*dominated || joint.has(&list[i]) {
 			dst = append(dst, rows[i].Variable)
 		}
 	}

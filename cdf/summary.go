@@ -167,7 +167,7 @@ type Summary struct {
 	Rows           []Row   // of quantities first, then of variables
 	Score          Score
 	Scaling        []Constant // columns that are centred or scaled
-	PriorDominated []string   // variables whose posterior sd exceeds .8 of the prior's, variances that depend on it
+	PriorDominated []string   // variables whose posterior sd exceeds .8 of the prior's, or that depend on it
 	WeakMixing     []string   // variables whose R-hat exceeds 1.05, as it did after the shard before
 	Flags          []string   // warnings of the model, see Flagger, and of its scaling
 	Outliers       Outliers   // so far
