@@ -41,19 +41,42 @@ const (
 )
 
 // levelInDoubt reports whether what is believed of the rows' effects decides the intercept. It is the logarithm of a mean, which is s2e/2 above that of
-// the median, with s2e held at its posterior mean. Of n rows whose predictors have the information w = rate/(1 + s2e rate) each, s2e has the
+// the median, with s2e held at its posterior mean. Of n rows beyond those that coefficients and effects take, whose predictors have the information w = rate/(1 + s2e rate) each, s2e has the
 // variance 2/(n w^2), and the fitted intercept moves by s2e w/2 with it: its variance lacks s2e^2/(2n), and its mean what effects of another law add.
 func (m *Model) levelInDoubt(w *work) bool {
 	if !m.intercept || !(m.n >= shapeRows) {
 		return false
 	}
-	lacks := float64(m.over.s2*m.over.s2) / (2 * m.n)
-	if !(lacks*m.stats.lam[0] > mostShape) { // its variance is not below that with all else known
+	lacks := func(rows float64) float64 { return float64(m.over.s2*m.over.s2) / (2 * max(rows, 1)) }
+	if !(lacks(m.n-m.effectsTold())*m.stats.lam[0] > mostShape) { // its variance is not below that with all else known
 		return false
 	}
 	_, sd, ok := m.interceptMoments(w)
-	return ok && lacks > float64(mostShape*sd*sd)
+	return ok && lacks(m.n-m.taken()) > float64(mostShape*sd*sd)
 }
+
+// taken returns how many rows coefficients and effects take: one each, of an effect the part that is not its prior's.
+func (m *Model) taken() float64 {
+	s := &m.stats
+	taken := 0.0
+	for i, t := range s.term {
+		if t < 0 {
+			taken++
+		} else {
+			taken += told(s.lam[i*s.c+i], m.m[t])
+		}
+	}
+	for g := range s.g {
+		_, a, _ := s.record(g)
+		for j := range s.q {
+			taken += told(a[j*s.q+j], m.m[j])
+		}
+	}
+	return taken
+}
+
+// told is the part of an effect's precision that is not its prior's.
+func told(rows, prior float64) float64 { return rows / (rows + prior) }
 
 // AppendFlags appends overdispersed where counts vary more than Poisson counts
 // and rows have no effects of their own, or have such that decide the intercept, excess_zeros where they have but do not

@@ -124,12 +124,18 @@ func (m *Model) overfitted(w *work) bool {
 
 // PriorSensitivity writes that of coefficients which no event bounds on one side. Their fit is a
 // normal one, in which the prior seems to matter less than it does; others have priors too wide to matter. Of effects that are
-// too far off for the others of their factor it is by how many sds these draw them.
+// too far off for the others of their factor it is by how many sds these draw them, of a variance the sd of the logarithm of its prior's density.
 func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	w := m.work()
 	defer m.scratch.Put(w)
-	left := m.loose(w)
+	if m.prepare(w) != nil {
+		return
+	}
+	left, variances := m.loose(w), m.k+m.stats.effects()
 	for i := range functionals {
+		if f := &functionals[i]; len(f.Param) == 1 && f.Param[0] >= variances {
+			dst[i] = m.post.vars[f.Param[0]-variances].sensitivity(m.logPrior)
+		}
 		if slices.ContainsFunc(functionals[i].Param, func(j int) bool { return j < len(left) && left[j] > oneSided }) {
 			dst[i] = halfNormal
 		}

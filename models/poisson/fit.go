@@ -35,7 +35,7 @@ const (
 //
 // over the present rows i, D the precision of the prior. The optimal Sig is
 // (Lam + D + sum_i wbar_i c_i c_i')^-1, so the unknowns are mu and one
-// number wbar per row. Levels that no row touches enter the objective only
+// number wbar per row. What rows' own effects make of the last term is in fit.rate. Levels that no row touches enter the objective only
 // through a quadratic form, whose maximum over them is found beforehand: a
 // step costs nothing that grows with their number.
 //
@@ -84,6 +84,7 @@ type point struct {
 	logs    float64   // log|Sig^-1| but for the untouched levels
 	v       []float64 // n: c'Sig c
 	eta     []float64 // n: c'mu
+	lifted  []float64 // n: of fit.rate
 	w, grad []float64 // n: curvature and gradient, weighted
 	value   float64   // of the objective
 }
@@ -105,7 +106,7 @@ func (f *fit) size() {
 	for i := range f.points {
 		p := &f.points[i]
 		p.f, p.l, p.core = lin.Grow(p.f, t*q*c), lin.Grow(p.l, t*q*q), lin.Grow(p.core, c*c)
-		p.v, p.eta, p.w, p.grad = lin.Grow(p.v, n), lin.Grow(p.eta, n), lin.Grow(p.w, n), lin.Grow(p.grad, n)
+		p.lifted, p.v, p.eta, p.w, p.grad = lin.Grow(p.lifted, n), lin.Grow(p.v, n), lin.Grow(p.eta, n), lin.Grow(p.w, n), lin.Grow(p.grad, n)
 	}
 	f.now, f.next = &f.points[0], &f.points[1]
 }
@@ -246,7 +247,8 @@ func (f *fit) evaluate(p *point, b, u, wbar []float64) {
 			eta += lin.Dot(lin.Row(d.z, q, i), lin.Row(u, q, t))
 		}
 		p.eta[i] = eta
-		rate, curvature := f.rate(i, r.offset[i]+eta+0.5*min(p.v[i], vague))
+		rate, curvature, lifted := f.rate(i, r.offset[i]+eta, 0.5*min(p.v[i], vague))
+		p.lifted[i] = lifted
 		p.grad[i] = r.weight[i] * (y - rate)
 		p.w[i] = r.weight[i] * curvature
 		p.value += r.weight[i]*(y*(r.offset[i]+eta)-rate) + 0.5*wbar[i]*p.v[i]

@@ -15,6 +15,12 @@ const (
 // have effects that may be taken for each other.
 func (m *Model) mayHold() bool { return m.settings.Overdispersion == lognormal && m.terms > 0 }
 
+// again reports whether the first rows, which are all there is until they are judged, are expanded anew with each shard: s2e moves far among
+// them, and where the intercept is by half of it. Keys with groups hold theirs.
+func (m *Model) again() bool {
+	return m.over.s2 > 0 && m.terms == 0 && m.settings.Buffer <= 1 && m.early.n > 0
+}
+
 // holds reports whether the rows of the fit, all of the key, hardly tell s2e from the variance of
 // groups. While most groups have a row or two, any split of what rows differ by fits them as
 // well. A quadratic is taken at one split, and so is the likelihood of s2e, of the share

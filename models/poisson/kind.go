@@ -16,7 +16,7 @@ func Kind() *kind.Kind {
 		Text: "Regression of counts: the groups’ effects u vary with variance sigma2_u, which is estimated, so that groups with " +
 			"few rows borrow strength from the others.",
 		Variants: []string{"corrected", "paper"},
-		Revision: 8, // first rows kept until groups have rows enough; the first rows' predictors by what rows vary; quantiles of mixtures in vectors; rows' own effects to the last digits, first rows kept until they are judged; factors in another order; steps of groups without events settle; several variances integrated
+		Revision: 9, // first rows kept until groups have rows enough; the first rows' predictors by what rows vary; quantiles of mixtures in vectors; rows' own effects to the last digits, first rows kept until they are judged; factors in another order; steps of groups without events settle; several variances integrated; what rows' own effects leave of a predictor's variance, the first rows of keys without groups fitted anew
 		Response: kind.Count,
 		Features: true, Intercept: true, Covariance: true,
 		Groups:    kind.AnyGroups,

@@ -90,6 +90,19 @@ func (v *variance) spread() float64 {
 	return math.Sqrt(max(square/sum-mean*mean, 0))
 }
 
+// sensitivity returns the sd of the log density of the prior: by so many sds of its own a functional moves at most per power of the prior.
+func (v *variance) sensitivity(logPrior func(l float64) float64) float64 {
+	sum, mean, square := 0.0, 0.0, 0.0
+	for i, f := range v.f {
+		weight, at := math.Exp(f), logPrior(v.l[i])
+		sum += weight
+		d := at - mean
+		mean += float64(weight*d) / sum
+		square += float64(weight * d * (at - mean))
+	}
+	return math.Sqrt(square / sum)
+}
+
 // moments returns mean and sd of s2: sums over the nodes, and beyond the last
 // one the integral of the power of s2 by which the density of l falls there, at
 // least the given one, by which it falls in the end; NaN where there is none.

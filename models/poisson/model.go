@@ -200,26 +200,31 @@ func (m *base) Sample(s *cdf.Step) error {
 
 // absorb fits the buffered rows and the shard's, and folds them in.
 func (m *Model) absorb(sh *cdf.Shard, w *work) bool {
-	rows := &w.rows
+	rows, again, first := &w.rows, m.again(), m.n == 0
 	rows.reset(&m.shape)
 	rows.appendRows(&m.buffer.rows)
+	if again {
+		rows.appendRows(&m.early)
+		clear(m.over.like[:])
+		m.order = order{}
+	}
+	before := rows.n
 	rows.appendShard(sh)
 	w.design.fill(&m.shape, &m.stats, rows)
-	first := m.n == 0
 	f := &w.fit
 	f.shape, f.stats, f.rows, f.design, f.m = &m.shape, &m.stats, rows, &w.design, m.m
-	f.s2e, f.anew = m.over.s2, m.held && !first
+	f.s2e, f.anew = m.over.s2, again || m.held && !first
 	if !f.fit(first, &m.over) {
 		return false
 	}
 	f.settle()
 	change, past := 0.0, 0.0
-	if m.ordered() {
+	if m.ordered() && !again {
 		change, past = f.change(), m.stats.lam[0]
 	}
 	m.stats.apply(rows, &w.design, 1)
 	m.n += float64(sh.Observed())
-	for i := m.buffer.rows.n; i < rows.n; i++ { // rows of weight 1
+	for i := before; i < rows.n; i++ { // rows of weight 1
 		if f.s2e == 0 {
 			m.surplus.square(rows.y[i], rows.y[i]-f.now.grad[i]) // the gradient is y - mu
 		} else {

@@ -78,12 +78,13 @@ func TestModeOfARow(t *testing.T) {
 func TestRateOfARow(t *testing.T) {
 	for _, s2 := range []float64{1e-7, .01, .5, 3, 10, 16} {
 		for _, y := range []float64{0, 1, 9, 500, 1e4, 1e15} {
-			for _, mean := range []float64{-30, -5, -1, 0, 1, 4, 9, 30} {
+			for k, mean := range []float64{-30, -5, -1, 0, 1, 4, 9, 30} {
 				f := fit{s2e: s2, rows: &rowStats{y: []float64{y}}}
-				rate, curvature := f.rate(0, mean)
+				lift := []float64{0, .05, .5, 2}[k%4]
+				rate, curvature, lifted := f.rate(0, mean, lift)
 				left := func(l float64) float64 {
 					r := math.Exp(l)
-					return l - (mean - s2/2) - s2*(y-r) - 0.5*s2/(1+s2*r)
+					return l - (mean - s2/2) - s2*(y-r) - 0.5*s2/(1+s2*r) - lift/((1+s2*r)*(1+s2*r))
 				}
 				low, high := -800.0, 800.0
 				for range 100 {
@@ -95,7 +96,10 @@ func TestRateOfARow(t *testing.T) {
 				}
 				want := math.Exp((low + high) / 2)
 				if math.Abs(rate/want-1) > 1e-9 || math.Abs(curvature*(1+s2*want)/want-1) > 1e-9 {
-					t.Errorf("count %g about e^%g, s2e %g: rate %v and curvature %v, want %v", y, mean, s2, rate, curvature, want)
+					t.Errorf("count %g about e^%g and %g, s2e %g: rate %v and curvature %v, want %v", y, mean, lift, s2, rate, curvature, want)
+				}
+				if x := s2 * want; math.Abs(lifted-(mean+lift/((1+x)*(1+x)))) > 1e-9*(1+math.Abs(mean)) {
+					t.Errorf("count %g about e^%g and %g, s2e %g: lifted to %v", y, mean, lift, s2, lifted)
 				}
 			}
 		}

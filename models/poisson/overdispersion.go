@@ -262,7 +262,7 @@ func (w *overWork) spline(x float64) float64 {
 
 // logMean returns the logarithm of row i's rate at the fit.
 func (f *fit) logMean(i int) float64 {
-	return min(f.rows.offset[i]+f.now.eta[i]+0.5*min(f.now.v[i], vague), etaMax)
+	return min(f.now.lifted[i], etaMax)
 }
 
 // likelihood writes the log likelihood of rows first to last-1.

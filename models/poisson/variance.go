@@ -6,30 +6,36 @@ import (
 	"github.com/credence-stream/credence/cdf/lin"
 )
 
-// rate returns exp(mean) and its derivative. With effects e of the rows' own,
-// e ~ N(-s2e/2, s2e), of which t = e + s2e/2 is profiled by a Gaussian of mean
-// tm and variance tv:
+// rate returns the mean rate of row i whose predictor has the given mean, and twice lift as its variance, its derivative, and the predictor
+// that has that rate, log of the rate where rows have no effects of their own:
 //
-//	rate = exp(mean - s2e/2 + tm + tv/2),  tv = 1/(rate + 1/s2e),  tm = s2e (y - rate),
+//	rate = exp(mean + lift)
 //
-// and the curvature is that of the profile, rate/(1 + s2e rate).
-func (f *fit) rate(i int, mean float64) (rate, curvature float64) {
+// With effects e of the rows' own, e ~ N(-s2e/2, s2e), of which t = e + s2e/2 is profiled by a Gaussian of mean
+// tm and variance tv, a count tells the sum of both, and less of the predictor's variance is left to the rate:
+//
+//	rate = exp(lifted - s2e/2 + tm + tv/2),  tv = 1/(rate + 1/s2e),  tm = s2e (y - rate),
+//	lifted = mean + lift/(1 + s2e rate)^2,
+//
+// to second order in the predictor (ADR 129). The derivative is that of the profile, rate/(1 + s2e rate).
+func (f *fit) rate(i int, mean, lift float64) (rate, curvature, lifted float64) {
 	if f.s2e == 0 {
-		rate = math.Exp(min(mean, etaMax))
-		return rate, min(rate, steepest*(1+f.rows.y[i]))
+		rate = math.Exp(min(mean+lift, etaMax))
+		return rate, min(rate, steepest*(1+f.rows.y[i])), mean + lift
 	}
-	// With x = s2e rate that is x + log x = l + tv/2: see omega. What tv/2 is follows
-	// from x, and hardly moves with it.
+	// With x = s2e rate that is x + log x = l + tv/2 + lift/(1 + x)^2: see omega. What is added to l follows
+	// from x.
 	y, s2 := f.rows.y[i], f.s2e
 	l := math.Log(s2) + mean + float64(s2*(y-0.5))
-	x, half := 0.0, 0.0
+	added := func(u float64) float64 { return u * (0.5*s2 + float64(lift*u)) } // where u is 1/(1 + x)
+	x, more := 0.0, 0.0
 	for range 50 {
-		x = omega(l + half)
-		one := 1 + x
-		next := 0.5 * s2 / one
-		miss := next - half
-		x *= 1 + max(miss/(one+float64(next*x)/one), -0.5) // x is positive
-		half = 0.5 * s2 / (1 + x)
+		x = omega(l + more)
+		u := 1 / (1 + x)
+		miss := added(u) - more
+		falls := u * u * (0.5*s2 + 2*float64(lift*u))
+		x *= 1 + max(miss/(1+x+float64(falls*x)), -0.5) // x is positive
+		more = added(1 / (1 + x))
 		if math.Abs(miss) < 1e-6 { // what is left is of the order of its square
 			break
 		}
@@ -37,9 +43,9 @@ func (f *fit) rate(i int, mean float64) (rate, curvature float64) {
 	rate = x / s2
 	curvature = rate / (1 + x)
 	if x > 1e6 { // the same, without the cancellation in y - rate
-		rate = y - (math.Log(rate)-mean+0.5*s2-half)/s2
+		rate = y - (math.Log(rate)-mean+0.5*s2-more)/s2
 	}
-	return rate, curvature
+	return rate, curvature, mean + float64(lift/((1+x)*(1+x)))
 }
 
 // fit alternates between q(nu) and the precisions of the terms until neither

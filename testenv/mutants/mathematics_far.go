@@ -25,7 +25,7 @@ var ofFar = []mutant{
 	{"poisson: slopes of other factors have counts of their own", "models/poisson/effects.go",
 		"lin.Axpy(w.h[j], lin.Row(b, s.c, j), e.arrow)", "lin.Axpy(0*w.h[j], lin.Row(b, s.c, j), e.arrow)", "^TestDrawnSlopes$", []string{"./models/poisson"}},
 	{"poisson: an intercept that rows' effects decide is not told", "models/poisson/dispersion.go",
-		"lacks > float64(mostShape*sd*sd)", "lacks > float64(100*mostShape*sd*sd)", "^TestLevelInDoubt$", []string{"./models/poisson"}},
+		"lacks(m.n-m.taken()) > float64(mostShape*sd*sd)", "lacks(m.n-m.taken()) > float64(100*mostShape*sd*sd)", "^TestLevelInDoubt$", []string{"./models/poisson"}},
 	{"poisson: what is missing is the variance of s2e of one row", "models/poisson/dispersion.go",
 		"/ (2 * m.n)", "/ 2", "^TestLevelInDoubt$", []string{"./models/poisson"}},
 	{"poisson: the law of rates is as that of errors", "models/poisson/dispersion.go",
