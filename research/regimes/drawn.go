@@ -127,14 +127,21 @@ func drawnLinear(r *rand.Rand) regime {
 			truth := append(coefficients(unit*offset, slopes), simulate.Truth{Variable: "sigma2", Value: unit * unit})
 			return experiment{truth, d.shards(r, x, nil, y)}
 		},
-	}.normally(noise, "sigma2")
+	}.ordered(d).normally(noise, "sigma2")
 }
 
-// normally leaves out a variance whose law is not normal: its interval is wrong with flags that need many rows, which the page says.
+// normally leaves out a variance, if one is named, whose law is not normal: its interval is wrong with flags that need many rows, which the page says.
 func (g regime) normally(l part[law], variance string) regime {
 	if l.words != "normal" {
+		g.other = true
 		return g.without(variance)
 	}
+	return g
+}
+
+// ordered is a regime whose rows come in the order of the design.
+func (g regime) ordered(d *design) regime {
+	g.other = g.other || d.order.words != orders[0].words
 	return g
 }
 
@@ -156,7 +163,7 @@ func drawnCompressed(r *rand.Rand) regime {
 			}
 			return experiment{truth, d.shards(r, x, nil, y)}
 		},
-	}
+	}.ordered(d).normally(noise, "")
 }
 
 func drawnProbit(r *rand.Rand) regime {
@@ -177,7 +184,7 @@ func drawnProbit(r *rand.Rand) regime {
 			}
 			return experiment{coefficients(intercept-mean, slopes), d.shards(r, x, nil, eta)}
 		},
-	}
+	}.ordered(d)
 }
 
 // drawnGroups are groups: how many, how rows fall to them and what they differ by.
@@ -226,7 +233,7 @@ func drawnAnova(r *rand.Rand) regime {
 			}
 			return experiment{truth, d.shards(r, nil, labels, y)}
 		},
-	}.normally(noise, "sigma2").normally(g.levels, "tau2")
+	}.ordered(d).normally(noise, "sigma2").normally(g.levels, "tau2")
 }
 
 func drawnPoisson(r *rand.Rand) regime {
@@ -260,7 +267,7 @@ func drawnPoisson(r *rand.Rand) regime {
 			}
 			return experiment{truth, d.shards(r, x, labels, eta)}
 		},
-	}.normally(g.levels, "sigma2_u")
+	}.ordered(d).normally(g.levels, "sigma2_u")
 }
 
 func drawnDLM(r *rand.Rand) regime {

@@ -30,6 +30,7 @@ type outcome struct {
 	flags [2][]string
 	// singles are the effects that averages hide.
 	singles [2][effects]single
+	beside  []beside // of the parameters, in a drawn regime
 }
 
 // found is all replicates of a regime.
@@ -95,9 +96,12 @@ func (g *regime) once(spec *cdf.Spec, seed uint64, i int, params []string) (o ou
 		}
 		if t == len(e.shards)-1 {
 			o.note(1, g, &e, sum, params)
+			if g.byName {
+				o.beside, err = compare(spec, &e, sum, params)
+			}
 		}
 	}
-	return o, nil
+	return o, err
 }
 
 // note keeps what a summary says about the truth.

@@ -19,6 +19,7 @@ type regime struct {
 	columns    cdf.Roles
 	want       string // the verdict that is known of a bad one
 	byName     bool   // variables that are listed as dominated by their prior are told, and others are not by that
+	other      bool   // the data are other than the model has them, which a first shard cannot tell
 	// simulate makes ten shards and the truth behind them.
 	simulate func(r *rand.Rand) experiment
 }
