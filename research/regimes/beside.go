@@ -10,7 +10,7 @@ import (
 )
 
 // beside is how far the posterior of a parameter behind a stream is from that of the same rows in one shard; NaN where the stream tells none of its
-// variables, or lists them as dominated by their prior.
+// variables, or one of both lists them as dominated by their prior.
 type beside struct {
 	shift float64 // root mean square over its variables of the difference of the means, in sds of the one shard
 	width float64 // geometric mean of the stream's sds over those of the one shard
@@ -32,7 +32,7 @@ func compare(spec *cdf.Spec, e *experiment, stream *cdf.Summary, params []string
 	for i := range once.Rows {
 		o := &once.Rows[i]
 		p, at := slices.Index(params, param(o.Variable)), slices.IndexFunc(stream.Rows, func(r cdf.Row) bool { return r.Variable == o.Variable })
-		if p < 0 || at < 0 || !(o.SD > 0) || slices.Contains(stream.PriorDominated, o.Variable) {
+		if p < 0 || at < 0 || !(o.SD > 0) || slices.Contains(stream.PriorDominated, o.Variable) || slices.Contains(once.PriorDominated, o.Variable) {
 			continue
 		}
 		s := &stream.Rows[at]

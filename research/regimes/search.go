@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ func search(ctx context.Context, kinds []string, first, count int, seed uint64, 
 					found.besides(out)
 				}
 			}
-			fmt.Fprintf(progress, "%s: %s\n", g.title(), max(off, found.verdictFrom(1)))
+			fmt.Fprintf(progress, "%s: %s\n", g.title(), cmp.Or(off, found.verdictFrom(1)))
 		}
 	}
 	return nil
