@@ -97,11 +97,13 @@ func (g *regime) once(spec *cdf.Spec, seed uint64, i int, params []string) (o ou
 		if t == len(e.shards)-1 {
 			o.note(1, g, &e, sum, params)
 			if g.byName {
-				o.beside, err = compare(spec, &e, sum, params)
+				if o.beside, err = compare(spec, &e, sum, params); err != nil {
+					return o, err
+				}
 			}
 		}
 	}
-	return o, err
+	return o, nil
 }
 
 // note keeps what a summary says about the truth.

@@ -27,7 +27,7 @@ var ofFar = []mutant{
 	{"poisson: an intercept that rows' effects decide is not told", "models/poisson/dispersion.go",
 		"lacks(m.n-m.taken()) > float64(mostShape*sd*sd)", "lacks(m.n-m.taken()) > float64(100*mostShape*sd*sd)", "^TestLevelInDoubt$", []string{"./models/poisson"}},
 	{"poisson: what is missing is the variance of s2e of one row", "models/poisson/dispersion.go",
-		"/ (2 * m.n)", "/ 2", "^TestLevelInDoubt$", []string{"./models/poisson"}},
+		"/ (2 * max(rows, 1))", "/ 2", "^TestLevelInDoubt$", []string{"./models/poisson"}},
 	{"poisson: the law of rates is as that of errors", "models/poisson/dispersion.go",
 		"LawDecides() bool { return m.over.s2 > 0 }", "LawDecides() bool { return m.over.s2 < 0 }", "^TestLawDecides$", registry},
 	{"poisson: any departure of rates is another law", "cdf/account.go",
