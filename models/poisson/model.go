@@ -33,7 +33,7 @@ type Model struct {
 	over       rowVariance
 	surplus    surplus  // of zeros with rows' own effects, else of squares
 	odd        float64  // wild counts of the first rows, discounted
-	early      rowStats // the first rows, until they are judged
+	early      rowStats // the first rows, until they are judged; see again
 	buffer     buffer
 	held       bool    // the buffer has all rows of the key
 	unresolved float64 // rows that were expanded before groups had enough, discounted
@@ -198,7 +198,7 @@ func (m *base) Sample(s *cdf.Step) error {
 	return nil
 }
 
-// absorb fits the buffered rows and the shard's, and folds them in.
+// absorb fits the shard's rows with those that are expanded anew, and folds them in.
 func (m *Model) absorb(sh *cdf.Shard, w *work) bool {
 	rows, again, first := &w.rows, m.again(), m.n == 0
 	rows.reset(&m.shape)
