@@ -11,36 +11,6 @@ import (
 	"github.com/credence-stream/credence/models/simulate"
 )
 
-// ownRows are rows of mean exp(level + .3 x), with effects of their own of sd tau and of groups, which come in turn, of sd 1.
-func ownRows(r *rand.Rand, rows, groups int, level, tau float64) *cdf.Shard {
-	sh := &cdf.Shard{Rows: rows, Cols: 2}
-	u := make([]float64, max(groups, 1))
-	if groups > 0 {
-		sh.Group = [][]int32{make([]int32, rows)}
-		for g := range u {
-			u[g] = r.NormFloat64()
-		}
-	}
-	for i := range rows {
-		x, g := r.NormFloat64(), i%len(u)
-		if groups > 0 {
-			sh.Group[0][i] = int32(g)
-		}
-		sh.X = append(sh.X, 1, x)
-		sh.Y = append(sh.Y, simulate.Count(r, math.Exp(level+.3*x+u[g]+tau*r.NormFloat64()-tau*tau/2)))
-	}
-	return sh
-}
-
-// part returns the rows from one to another.
-func part(sh *cdf.Shard, from, to int) *cdf.Shard {
-	out := &cdf.Shard{Rows: to - from, Cols: sh.Cols, X: sh.X[from*sh.Cols : to*sh.Cols], Y: sh.Y[from:to]}
-	for _, g := range sh.Group {
-		out.Group = append(out.Group, g[from:to])
-	}
-	return out
-}
-
 // A great count tells the sum of its predictor and its row's own effect: the intercept is where it belongs where groups have two rows each, and among
 // ten rows. Of 40 streams the mean distance from the truth is within .8 sds, five of its own; with predictors and effects
 // as if they were independent it was -1.0 to -1.7. Of the groups 60 rows are left to tell s2e, and overdispersed says what that leaves open.
@@ -58,7 +28,7 @@ func TestOwnEffectsBesideAPredictor(t *testing.T) {
 			}
 			m := newTest(t, Defaults(), []string{"intercept", "x"}, of...)
 			d := modeltest.Stepper{Model: m}
-			d.Must(t, ownRows(rand.New(rand.NewPCG(rep, 129)), c.rows, c.groups, c.level, 1), 1)
+			d.Must(t, lognormalGroups(rand.New(rand.NewPCG(rep, 129)), c.rows, c.groups, c.level, 1), 1)
 			row := modeltest.Summarize(t, m, []cdf.Functional{effect(0)})[0]
 			off += (row.Mean - c.level) / row.SD / reps
 			if slices.Contains(m.AppendFlags(nil), overdispersedFlag) {
@@ -74,7 +44,7 @@ func TestOwnEffectsBesideAPredictor(t *testing.T) {
 
 // The first rows of a key without groups, one by one or three at a time, are the fit of all at once, until they are judged; then each shard is expanded once.
 func TestFirstRowsAreFittedAtOnce(t *testing.T) {
-	all := ownRows(rand.New(rand.NewPCG(5, 129)), wildEnough+20, 0, 2, .8)
+	all := lognormalRows(rand.New(rand.NewPCG(5, 129)), wildEnough+20, 2, .8)
 	for _, per := range []int{1, 3} {
 		m := newTest(t, Defaults(), []string{"intercept", "x"})
 		d := modeltest.Stepper{Model: m}
@@ -111,7 +81,7 @@ func TestVarianceOfGroupsDependsOnItsPrior(t *testing.T) {
 		listed bool
 	}{{1, false, true}, {40, true, true}, {40, false, false}} {
 		m := newTest(t, Defaults(), []string{"intercept", "x"}, "g")
-		sh := ownRows(rand.New(rand.NewPCG(3, 129)), 400, c.groups, 2, .2)
+		sh := lognormalGroups(rand.New(rand.NewPCG(3, 129)), 400, c.groups, 2, .2)
 		if c.alike {
 			r := rand.New(rand.NewPCG(4, 129))
 			for i := range sh.Y {

@@ -134,7 +134,7 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	left, variances := m.loose(w), m.k+m.stats.effects()
 	for i := range functionals {
 		if f := &functionals[i]; len(f.Param) == 1 && f.Param[0] >= variances {
-			dst[i] = m.post.vars[f.Param[0]-variances].sensitivity(m.logPrior)
+			dst[i] = m.post.vars[f.Param[0]-variances].sd(m.logPrior)
 		}
 		if slices.ContainsFunc(functionals[i].Param, func(j int) bool { return j < len(left) && left[j] > oneSided }) {
 			dst[i] = halfNormal

@@ -16,14 +16,21 @@ import (
 func cutShards(sh *cdf.Shard, parts int) []*cdf.Shard {
 	var out []*cdf.Shard
 	for p := range parts {
-		lo, hi := p*sh.Rows/parts, (p+1)*sh.Rows/parts
-		c := &cdf.Shard{Rows: hi - lo, Cols: sh.Cols, X: sh.X[lo*sh.Cols : hi*sh.Cols], Y: sh.Y[lo:hi], Offset: sh.Offset[lo:hi]}
-		for _, g := range sh.Group {
-			c.Group = append(c.Group, g[lo:hi])
-		}
-		out = append(out, c)
+		out = append(out, part(sh, p*sh.Rows/parts, (p+1)*sh.Rows/parts))
 	}
 	return out
+}
+
+// part returns the rows from one to another.
+func part(sh *cdf.Shard, from, to int) *cdf.Shard {
+	c := &cdf.Shard{Rows: to - from, Cols: sh.Cols, X: sh.X[from*sh.Cols : to*sh.Cols], Y: sh.Y[from:to]}
+	if sh.Offset != nil {
+		c.Offset = sh.Offset[from:to]
+	}
+	for _, g := range sh.Group {
+		c.Group = append(c.Group, g[from:to])
+	}
+	return c
 }
 
 // How the rows are cut hardly matters: 20,000 rows in 1, 10 and 100 shards.

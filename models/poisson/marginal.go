@@ -77,30 +77,21 @@ func (v *variance) place(center float64, logDensity func(l float64) (float64, bo
 }
 
 // spread returns the sd of l.
-func (v *variance) spread() float64 {
+func (v *variance) spread() float64 { return v.sd(func(l float64) float64 { return l }) }
+
+// sd returns that of a function of l. Of the log density of the prior it is by how many of its own sds a functional moves at most per power of the prior.
+func (v *variance) sd(of func(l float64) float64) float64 {
 	sum, mean, square := 0.0, 0.0, 0.0
+	first := of(v.l[0])
 	for i, f := range v.f {
 		w := math.Exp(f)
-		d := v.l[i] - v.l[0]
+		d := of(v.l[i]) - first
 		sum += w
 		mean += w * d
 		square += w * d * d
 	}
 	mean /= sum
 	return math.Sqrt(max(square/sum-mean*mean, 0))
-}
-
-// sensitivity returns the sd of the log density of the prior: by so many sds of its own a functional moves at most per power of the prior.
-func (v *variance) sensitivity(logPrior func(l float64) float64) float64 {
-	sum, mean, square := 0.0, 0.0, 0.0
-	for i, f := range v.f {
-		weight, at := math.Exp(f), logPrior(v.l[i])
-		sum += weight
-		d := at - mean
-		mean += float64(weight*d) / sum
-		square += float64(weight * d * (at - mean))
-	}
-	return math.Sqrt(square / sum)
 }
 
 // moments returns mean and sd of s2: sums over the nodes, and beyond the last

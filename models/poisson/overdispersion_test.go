@@ -106,11 +106,26 @@ func TestEstimateOfTheVariance(t *testing.T) {
 
 // lognormalRows makes a shard without groups, e^level with effects of sd tau.
 func lognormalRows(r *rand.Rand, rows int, level, tau float64) *cdf.Shard {
+	return lognormalGroups(r, rows, 0, level, tau)
+}
+
+// lognormalGroups makes one of groups of sd 1, which come in turn, or of none.
+func lognormalGroups(r *rand.Rand, rows, groups int, level, tau float64) *cdf.Shard {
 	sh := &cdf.Shard{Rows: rows, Cols: 2}
-	for range rows {
-		x := r.NormFloat64()
+	u := make([]float64, max(groups, 1))
+	if groups > 0 {
+		sh.Group = [][]int32{make([]int32, rows)}
+		for g := range u {
+			u[g] = r.NormFloat64()
+		}
+	}
+	for i := range rows {
+		x, g := r.NormFloat64(), i%len(u)
+		if groups > 0 {
+			sh.Group[0][i] = int32(g)
+		}
 		sh.X = append(sh.X, 1, x)
-		sh.Y = append(sh.Y, simulate.Count(r, math.Exp(level+.3*x+tau*r.NormFloat64()-tau*tau/2)))
+		sh.Y = append(sh.Y, simulate.Count(r, math.Exp(level+.3*x+u[g]+tau*r.NormFloat64()-tau*tau/2)))
 	}
 	return sh
 }

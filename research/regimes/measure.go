@@ -30,7 +30,7 @@ type outcome struct {
 	flags [2][]string
 	// singles are the effects that averages hide.
 	singles [2][effects]single
-	beside  []beside // of the parameters, in a drawn regime
+	beside  []beside // of the parameters, in a drawn regime whose stream has no flag
 }
 
 // found is all replicates of a regime.
@@ -96,7 +96,7 @@ func (g *regime) once(spec *cdf.Spec, seed uint64, i int, params []string) (o ou
 		}
 		if t == len(e.shards)-1 {
 			o.note(1, g, &e, sum, params)
-			if g.byName {
+			if g.byName && len(o.flags[1]) == 0 {
 				if o.beside, err = compare(spec, &e, sum, params); err != nil {
 					return o, err
 				}

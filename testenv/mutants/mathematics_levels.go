@@ -250,7 +250,7 @@ var ofPoisson = []mutant{
 	{"poisson: own effects: first rows tell s2e twice", "models/poisson/model.go",
 		"\t\tclear(m.over.like[:])\n", "", "^TestFirstRows(AreFittedAtOnce|OneByOne)$", poisson},
 	{"poisson: variances of groups are never the prior's", "models/poisson/events.go",
-		".sensitivity(m.logPrior)", ".sensitivity(func(float64) float64 { return 0 })", "^TestVarianceOfGroupsDependsOnItsPrior$", poisson},
+		".sd(m.logPrior)", ".sd(func(float64) float64 { return 0 })", "^TestVarianceOfGroupsDependsOnItsPrior$", poisson},
 	{"poisson: own effects: fit taken as known", "models/poisson/overdispersion.go",
 		"l.taken += weight * h", "l.taken += 0 * h", "^TestRowsEffectsAgainstAGrid$", poisson},
 	{"poisson: own effects: predictors of one variance", "models/poisson/overdispersion.go",
