@@ -203,16 +203,16 @@ func (s *scaling) unitless(spec *Spec) bool {
 	if s.frozen || spec.RawResponse || spec.Columns.Response.Scale != nil {
 		return false
 	}
-	least, most := math.Inf(1), math.Inf(-1)
+	last := math.NaN()
 	for _, y := range s.raw.y {
-		if y < least {
-			least = y
+		if y < last || y > last {
+			return false
 		}
-		if y > most {
-			most = y
+		if !math.IsNaN(y) {
+			last = y
 		}
 	}
-	return !(least < most)
+	return true
 }
 
 // scaled lays the kept rows out in dst with the constants applied.
