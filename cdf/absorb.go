@@ -204,7 +204,7 @@ func (f *Filter) onward(forget float64, back *undo) error {
 // again keeps the shard's rows and processes all kept ones again.
 func (f *Filter) again(forget float64, back *undo) error {
 	s, w := &f.now, f.ws
-	w.plain = slices.Grow(w.plain[:0], len(s.design.names))[:len(s.design.names)]
+	w.plain = slices.Grow(w.plain[:0], s.design.constants())[:s.design.constants()]
 	identity := newScaling(&Spec{}, s.design, w.plain)
 	for i := range identity.x {
 		identity.x[i].Center, identity.x[i].Scale = 0, 1
@@ -230,7 +230,7 @@ func (f *Filter) replay() error {
 	if err := s.scaling.compute(f.spec, s.design, &w.ascending); err != nil {
 		return err
 	}
-	s.scaling.scaled(&w.replay)
+	s.scaling.scaled(s.design, &w.replay)
 	f.outdated() // the constants have changed
 	fresh := f.engine
 	if s.t > 0 || fresh == nil { // else it is the one that this shard has made

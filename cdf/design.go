@@ -16,6 +16,10 @@ type design struct {
 	names    []string   // of the columns of X, the intercept first
 	scalable []bool     // per column of X: not an intercept or a one-hot column
 	levels   []int      // columns of X that are levels, or a formula's products of them
+	// Slopes are, per slope of every factor, the place of its column among the constants: those of the columns of X, one of
+	// which a slope may share, and behind them those of the alone, columns that are slopes and no features.
+	slopes []int
+	alone  []string
 }
 
 // source is one feature column and its place in X.
@@ -156,8 +160,30 @@ func (d *design) lay(spec *Spec, response string, sources []source) error {
 		}
 		seen[name] = true
 	}
+	d.laySlopes(spec.Columns.Groups)
 	return nil
 }
+
+// laySlopes finds the constants of slopes.
+func (d *design) laySlopes(groups []Group) {
+	for _, g := range groups {
+		for _, name := range g.Slopes {
+			place := slices.Index(d.names, name)
+			if place < 0 || !d.scalable[place] {
+				k := slices.Index(d.alone, name)
+				if k < 0 {
+					k = len(d.alone)
+					d.alone = append(d.alone, name)
+				}
+				place = len(d.names) + k
+			}
+			d.slopes = append(d.slopes, place)
+		}
+	}
+}
+
+// constants is how many columns have a centre and a scale, which of levels are 0 and 1.
+func (d *design) constants() int { return len(d.names) + len(d.alone) }
 
 // WidthError is an ErrSchema of a model that would have more columns of coefficients than Limits.Columns.
 type WidthError struct {

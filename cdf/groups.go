@@ -37,16 +37,19 @@ type term struct {
 	factor  int
 	column  string
 	slope   string // "," and the slope's column; empty for the intercept
+	at      int    // its place among the slopes of all factors
 	several bool   // the model has other terms, so names must tell them apart
 }
 
 // groupTerms lists the terms: per factor its intercept, then its slopes.
 func groupTerms(groups []Group) []term {
 	var list []term
+	at := 0
 	for f, g := range groups {
 		list = append(list, term{factor: f, column: g.Column})
 		for _, name := range g.Slopes {
-			list = append(list, term{factor: f, column: g.Column, slope: "," + name})
+			list = append(list, term{factor: f, column: g.Column, slope: "," + name, at: at})
+			at++
 		}
 	}
 	return list

@@ -130,7 +130,7 @@ func (f *Filter) strays() bool {
 	if s.scaling.frozen || n < leastFitted || f.spec.RawResponse || e.fitted == nil && !f.spec.Steps {
 		return false
 	}
-	s.scaling.scaled(&w.replay)
+	s.scaling.scaled(s.design, &w.replay)
 	w.one = slices.Grow(w.one[:0], 4*n)[:4*n]
 	y, off, sorted, room := w.one[:0:n], w.one[n:2*n], w.one[2*n:3*n], w.one[3*n:]
 	for _, v := range w.replay.y {

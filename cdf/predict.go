@@ -192,13 +192,14 @@ func (f *Filter) AppendInputs(all []Input) []Input {
 		return all
 	}
 	all = f.appendFeatures(all)
-	roles := &f.spec.Columns
+	roles, slopes := &f.spec.Columns, 0
 	for i, g := range roles.Groups {
 		all = append(all, Input{Name: g.Column, Role: "group", Category: true, Levels: f.now.factors[i].levels, Gaps: f.spec.Missing == "level", Scale: 1})
 		for _, name := range g.Slopes {
 			if d.made == nil {
-				all = append(all, Input{Name: name, Role: "slope", Scale: 1})
+				all = append(all, f.number(name, "slope", f.now.scaling.x[d.slopes[slopes]]))
 			}
+			slopes++
 		}
 	}
 	if roles.Exposure != "" && d.made == nil {

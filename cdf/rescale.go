@@ -198,6 +198,7 @@ func (s *scaling) under(from *Spec, old *design, to *Spec, d *design) scaling {
 			}
 		}
 	}
+	copy(c.x[len(d.names):], s.x[len(d.names):])
 	c.watch = s.watch.under(from, old, to, d, func(column int) float64 {
 		if column < 0 {
 			return between(s.y, c.y).Shift

@@ -111,6 +111,7 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 			r.slopes[f][k] = b.Columns[i].Number[row]
 		}
 	}
+	s.scaleSlopes(d, r.slopes)
 	for k := range r.offset {
 		r.offset[k] = math.Log(b.Columns[at.exposure].Number[in.rows[k]])
 	}

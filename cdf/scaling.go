@@ -56,10 +56,16 @@ func newScaling(spec *Spec, d *design, x []Constant) scaling {
 		s.frozen = false
 	}
 	if s.x = x; x == nil {
-		s.x = make([]Constant, len(d.names))
+		s.x = make([]Constant, d.constants())
 	}
 	for j, name := range d.names {
 		s.x[j] = Constant{Column: name, Scale: 1}
+	}
+	for j, name := range d.alone {
+		s.x[len(d.names)+j] = Constant{Column: name, Scale: 1}
+	}
+	if first && len(d.alone) > 0 {
+		s.frozen = false
 	}
 	for i := range d.sources {
 		src := &d.sources[i]
@@ -128,6 +134,11 @@ func (s *scaling) compute(spec *Spec, d *design, room *ascending) error {
 		if !src.categorical {
 			s.x[src.first] = column(s.x[src.first], s.raw.x, src.first, s.raw.cols,
 				src.feature.Center, src.feature.Scale, spec.Origin, true, room)
+		}
+	}
+	for f, place := range d.slopes {
+		if place >= len(d.names) {
+			s.x[place] = column(s.x[place], s.raw.slopes[f], 0, 1, nil, nil, spec.Origin, true, room)
 		}
 	}
 	if err := s.y.known(); err != nil {
@@ -216,7 +227,7 @@ func (s *scaling) unitless(spec *Spec) bool {
 }
 
 // scaled lays the kept rows out in dst with the constants applied.
-func (s *scaling) scaled(dst *rows) {
+func (s *scaling) scaled(d *design, dst *rows) {
 	r := &s.raw
 	dst.n, dst.cols, dst.finite = r.n, r.cols, false
 	dst.y = dst.y[:0]
@@ -233,8 +244,20 @@ func (s *scaling) scaled(dst *rows) {
 	}
 	dst.group = copyEach(dst.group, r.group)
 	dst.slopes = copyEach(dst.slopes, r.slopes)
+	s.scaleSlopes(d, dst.slopes)
 	dst.offset = append(dst.offset[:0], r.offset...)
 	dst.time = append(dst.time[:0], r.time...)
+}
+
+// scaleSlopes centres and scales the values of slopes, as those of features are: how far a column is from 0 in its own unit is nothing that
+// groups differ by, and priors act on the scaled columns.
+func (s *scaling) scaleSlopes(d *design, slopes [][]float64) {
+	for f, values := range slopes {
+		c := &s.x[d.slopes[f]]
+		for k, v := range values {
+			values[k] = (v - c.Center) / c.Scale
+		}
+	}
 }
 
 // published returns the columns that are centred or scaled, the response

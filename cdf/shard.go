@@ -107,7 +107,7 @@ type Shard struct {
 	// that factor in order of first appearance. An index above those that the
 	// model has absorbed, or -1 where the row has no response, is an unseen group.
 	Group  [][]int32
-	Slopes [][]float64 // per slope of every factor, in their order: Rows values, unscaled
+	Slopes [][]float64 // per slope of every factor, in their order: Rows values, centred and scaled
 	Offset []float64   // Rows, log exposure; nil: none
 	Time   []int64     // Rows, dlm's steps; nil: each row is a step
 	// Forget is the discount that the shard will bring when it is absorbed, in

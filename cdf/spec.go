@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/credence-stream/credence/cdf/quantity"
 )
@@ -257,6 +258,9 @@ func (s *Spec) discount(observed int, elapsed int64) float64 {
 // other bits than before, whatever the kind; see Spec.Revision.
 const Arithmetic = 2
 
+// slopesArithmetic is that of configurations whose groups have slopes.
+const slopesArithmetic = 1
+
 // Fingerprint identifies everything that the state of a filter depends on:
 // SHA-256 over the canonical JSON of the tagged fields and Arithmetic.
 // Publish and Limits are not part of it.
@@ -264,10 +268,15 @@ func (s *Spec) Fingerprint() [32]byte {
 	if s.print != nil {
 		return *s.print
 	}
+	slopes := 0
+	if slices.ContainsFunc(s.Columns.Groups, func(g Group) bool { return len(g.Slopes) > 0 }) {
+		slopes = slopesArithmetic
+	}
 	doc, err := json.Marshal(struct {
 		Arithmetic int   `json:"arithmetic"`
+		Slopes     int   `json:"slopes,omitempty"`
 		Spec       *Spec `json:"spec"`
-	}{Arithmetic, s})
+	}{Arithmetic, slopes, s})
 	if err != nil {
 		// Settings that JSON cannot hold, such as NaN, identify themselves
 		// by Go's notation, which is fixed for plain structs.

@@ -10,10 +10,12 @@ import (
 type unit uint8
 
 const (
-	asIs     unit = iota // phi, u, sigma2_u and whatever is not listed
-	slope                // s_y / s_j; the intercept takes up the centres
-	variance             // s_y^2
-	location             // c_y + s_y
+	asIs           unit = iota // phi and whatever is not listed
+	slope                      // s_y / s_j; the intercept takes up the centres
+	variance                   // s_y^2
+	location                   // c_y + s_y
+	groupEffect                // 1 / s_j of a slope: where groups have effects the response has no unit
+	effectVariance             // 1 / s_j^2
 )
 
 // units lists the parameters that have units of the response. A new model's
@@ -30,8 +32,8 @@ var units = [...]struct {
 	{"mu", location, byIndex},
 	{"theta", location, byIndex},
 	{"zeta", location, byGroup},
-	{"u", asIs, byGroup},
-	{"sigma2_u", asIs, byTerm},
+	{"u", groupEffect, byGroup},
+	{"sigma2_u", effectVariance, byTerm},
 }
 
 // unitOf returns what is listed of a parameter.
@@ -87,7 +89,7 @@ func (v *view) selected(spec *Spec, s *state, params []Param, selected *selectio
 			}
 			name := rowName(&letters, p, i, rows, at, s)
 			if selected.variable(name, rows == byGroup) {
-				list = append(list, convert(spec, s, room, kind, name, row, i, p.Len))
+				list = append(list, convert(spec, s, room, kind, name, row, i, p.Len, &at))
 			}
 		}
 		row += p.Len
@@ -148,9 +150,9 @@ func (n *names) join(parts ...string) string {
 	return n.all.String()[from:]
 }
 
-// convert returns row i of a parameter whose rows in Draws begin at row,
+// convert returns row i of a parameter, which may belong to a term of groups, whose rows in Draws begin at row,
 // in original units unless the model's are published (reporting: scale).
-func convert(spec *Spec, s *state, room *weights, kind unit, name string, row, i, n int) Functional {
+func convert(spec *Spec, s *state, room *weights, kind unit, name string, row, i, n int, at *term) Functional {
 	f := Functional{Name: name}
 	y := s.scaling.y
 	if spec.Publish.Scale == "model" {
@@ -178,9 +180,22 @@ func convert(spec *Spec, s *state, room *weights, kind unit, name string, row, i
 		*weight = y.Scale * y.Scale
 	case location:
 		f.Const, *weight = y.Center, y.Scale
+	case groupEffect:
+		*weight = 1 / s.scaleOf(at)
+	case effectVariance:
+		scale := s.scaleOf(at)
+		*weight = 1 / (scale * scale)
 	}
 	f.Param, f.Weight = room.taken()
 	return f
+}
+
+// scaleOf returns the scale of the column that a term is the slope of; 1 of an intercept.
+func (s *state) scaleOf(t *term) float64 {
+	if t.slope == "" {
+		return 1
+	}
+	return s.scaling.x[s.design.slopes[t.at]].Scale
 }
 
 // weights is where the parameters and weights of functionals lie, those of one

@@ -38,7 +38,7 @@ func TestNamesOfGroupEffects(t *testing.T) {
 			},
 		},
 	} {
-		s := &state{design: &design{names: []string{"intercept"}}, factors: levels}
+		s := &state{design: &design{names: []string{"intercept"}, slopes: []int{0}}, factors: levels}
 		s.scaling.y.Scale = 1
 		s.scaling.x = []Constant{{Scale: 1}}
 		var got []string
@@ -69,21 +69,28 @@ func TestNamesStay(t *testing.T) {
 
 // A parameter of the scaled columns, y = 7 + 3 y~ and x = 2 + 5 x~, in units of y.
 func TestUnits(t *testing.T) {
-	s := &state{}
+	s := &state{design: &design{slopes: []int{2, 1}}}
 	s.scaling.y = Constant{Center: 7, Scale: 3}
-	s.scaling.x = []Constant{{Scale: 1}, {Center: 2, Scale: 5}}
+	s.scaling.x = []Constant{{Scale: 1}, {Center: 2, Scale: 5}, {Center: -1, Scale: 4}}
+	var level, other, x = &term{}, &term{slope: ",z"}, &term{slope: ",x", at: 1}
 	for _, c := range []struct {
 		kind unit
 		i    int
+		at   *term
 		want Functional
 	}{
-		{asIs, 0, Functional{Param: []int{4}, Weight: []float64{1}}},
-		{slope, 0, Functional{Const: 7, Param: []int{4, 5}, Weight: []float64{3, -2 * 3. / 5}}},
-		{slope, 1, Functional{Param: []int{5}, Weight: []float64{3. / 5}}},
-		{variance, 0, Functional{Param: []int{4}, Weight: []float64{9}}},
-		{location, 0, Functional{Const: 7, Param: []int{4}, Weight: []float64{3}}},
+		{asIs, 0, level, Functional{Param: []int{4}, Weight: []float64{1}}},
+		{slope, 0, level, Functional{Const: 7, Param: []int{4, 5}, Weight: []float64{3, -2 * 3. / 5}}},
+		{slope, 1, level, Functional{Param: []int{5}, Weight: []float64{3. / 5}}},
+		{variance, 0, level, Functional{Param: []int{4}, Weight: []float64{9}}},
+		{location, 0, level, Functional{Const: 7, Param: []int{4}, Weight: []float64{3}}},
+		{groupEffect, 0, level, Functional{Param: []int{4}, Weight: []float64{1}}},
+		{groupEffect, 1, other, Functional{Param: []int{5}, Weight: []float64{1. / 4}}},
+		{groupEffect, 1, x, Functional{Param: []int{5}, Weight: []float64{1. / 5}}},
+		{effectVariance, 0, level, Functional{Param: []int{4}, Weight: []float64{1}}},
+		{effectVariance, 0, x, Functional{Param: []int{4}, Weight: []float64{1. / 25}}},
 	} {
-		if got := convert(&Spec{Columns: Roles{Intercept: true}}, s, new(weights), c.kind, "", 4, c.i, 2); !reflect.DeepEqual(got, c.want) {
+		if got := convert(&Spec{Columns: Roles{Intercept: true}}, s, new(weights), c.kind, "", 4, c.i, 2, c.at); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("unit %d, row %d: %+v, want %+v", c.kind, c.i, got, c.want)
 		}
 	}

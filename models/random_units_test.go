@@ -31,12 +31,11 @@ func inUnits(b *cdf.Batch, y, x float64) *cdf.Batch {
 	return &other
 }
 
-// scalable reports whether units have no meaning to the key: all columns are scaled by what they are in the first rows. Slopes of groups are not.
+// scalable reports whether units have no meaning to the key: all columns are scaled by what they are in the first rows.
 func scalable(spec *cdf.Spec) bool {
 	c := &spec.Columns
 	return c.Scaling == "first" && c.Formula == nil && c.Response.Center == nil &&
-		!slices.ContainsFunc(c.Features, func(f cdf.Feature) bool { return f.Center != nil }) &&
-		!slices.ContainsFunc(c.Groups, func(g cdf.Group) bool { return len(g.Slopes) > 0 })
+		!slices.ContainsFunc(c.Features, func(f cdf.Feature) bool { return f.Center != nil })
 }
 
 // constant reports whether all responses are one, which then have no scale.

@@ -131,6 +131,11 @@ func units(spec *cdf.Spec, o, m *cdf.Summary) error {
 			factor = y.Scale * y.Scale
 		case "mu", "zeta", "theta":
 			factor, offset = y.Scale, y.Center
+		case "u":
+			factor = 1 / at(slopeOf(r.Variable)).Scale
+		case "sigma2_u":
+			column := at(slopeOf(r.Variable))
+			factor = 1 / (column.Scale * column.Scale)
 		}
 		for _, p := range [][3]float64{
 			{r.Mean, q.Mean, offset}, {r.SD, q.SD, 0}, {r.Median, q.Median, offset},
@@ -148,6 +153,12 @@ func units(spec *cdf.Spec, o, m *cdf.Summary) error {
 		return fmt.Errorf("log density %g, want %g - log %g", o.Score.LogDensity, m.Score.LogDensity, y.Scale)
 	}
 	return nil
+}
+
+// slopeOf returns the column of a slope of groups, u[store=a,price] or sigma2_u[store,price].
+func slopeOf(variable string) string {
+	_, column, _ := strings.Cut(variable, ",")
+	return strings.TrimSuffix(column, "]")
 }
 
 func inBrackets(variable, base string) (string, bool) {
