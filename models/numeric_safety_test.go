@@ -231,7 +231,7 @@ func predictable(f *cdf.Filter, b *cdf.Batch, response kind.Response, fair, open
 
 // sound checks that a summary is one of numbers. Variances may have no
 // moments, nothing may have before the first row, and neither may anova's mu
-// under a flat prior with up to two groups.
+// under a flat prior with up to two groups, nor slopes of groups while their column is one value: their law is the prior's.
 func sound(sum *cdf.Summary) error {
 	groups := 0
 	for i := range sum.Rows {
@@ -243,7 +243,8 @@ func sound(sum *cdf.Summary) error {
 		r := &sum.Rows[i]
 		variance := strings.HasPrefix(r.Variable, "sigma2") || strings.HasPrefix(r.Variable, "tau2")
 		few := r.Variable == "mu" && groups <= 2
-		if math.IsNaN(r.Mean) && !variance && !few && sum.N > 0 {
+		untold := strings.HasPrefix(r.Variable, "u[") && strings.Contains(r.Variable, ",") && slices.Contains(sum.PriorDominated, r.Variable)
+		if math.IsNaN(r.Mean) && !variance && !few && !untold && sum.N > 0 {
 			return fmt.Errorf("%s has no mean after %d rows: %+v", r.Variable, sum.N, *r)
 		}
 		for _, v := range []float64{r.Mean, r.SD, r.MCSEMean, r.ESSBulk, r.ESSTail, r.RHat} {

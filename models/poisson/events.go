@@ -124,7 +124,8 @@ func (m *Model) overfitted(w *work) bool {
 
 // PriorSensitivity writes that of coefficients which no event bounds on one side. Their fit is a
 // normal one, in which the prior seems to matter less than it does; others have priors too wide to matter. Of effects that are
-// too far off for the others of their factor it is by how many sds these draw them, of a variance the sd of the logarithm of its prior's density.
+// too far off for the others of their factor it is by how many sds these draw them; an effect of which nothing is known, while nothing tells the
+// variance of its term either, is the prior's; of a variance the sd of the logarithm of its prior's density.
 func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	w := m.work()
 	defer m.scratch.Put(w)
@@ -135,6 +136,8 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	for i := range functionals {
 		if f := &functionals[i]; len(f.Param) == 1 && f.Param[0] >= variances {
 			dst[i] = m.post.vars[f.Param[0]-variances].sd(m.logPrior)
+		} else if len(f.Param) == 1 && f.Param[0] >= m.k && m.ofPrior(f.Param[0]-m.k) {
+			dst[i] = halfNormal
 		}
 		if slices.ContainsFunc(functionals[i].Param, func(j int) bool { return j < len(left) && left[j] > oneSided }) {
 			dst[i] = halfNormal

@@ -55,6 +55,18 @@ func (m *base) powers() {
 	}
 }
 
+// ofPrior reports whether effect j, counted over the terms, has no sd: nothing is known of it, and the law of its variance has no mean.
+func (m *base) ofPrior(j int) bool {
+	for f := range m.factors {
+		factor, n := &m.factors[f], m.stats.levels(f)
+		if j < n*factor.q {
+			return m.post.power[factor.term+j/n] <= 1 && m.forgotten(f, j/n, j%n)
+		}
+		j -= n * factor.q
+	}
+	return false
+}
+
 // withoutMoments takes moments of the place from a row that do not exist: where an effect is forgotten the sd, if s2 has no mean, and
 // the mean, if its root has none.
 func (m *base) withoutMoments(r *cdf.Row, a *place) {
