@@ -263,6 +263,18 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
+// States made while slopes of groups were of columns as they are no longer load; those of groups without slopes do.
+func TestFingerprintOfSlopes(t *testing.T) {
+	for want, slopes := range map[string][]string{"2b4a8100e5cf8300": nil, "3a35864b582182ee": {"x"}} {
+		s := cdftest.Line()
+		s.Columns.Groups = []cdf.Group{{Column: "g", Slopes: slopes}}
+		print := s.Fingerprint()
+		if got := hex.EncodeToString(print[:8]); got != want {
+			t.Errorf("slopes %q: fingerprint %s, want %s", slopes, got, want)
+		}
+	}
+}
+
 func TestStreamGolden(t *testing.T) {
 	for _, c := range []struct {
 		seed    uint64

@@ -62,7 +62,7 @@ func poisson() []regime {
 				}
 				return simulate.Count(r, 1.5*mean)
 			}),
-	}, append(append(append(poissonEffects(), poissonDesigns()...), poissonLevels()...), poissonCrossed())...)
+	}, append(append(append(poissonEffects(), poissonDesigns()...), poissonLevels()...), poissonCrossed(), poissonSlopes())...)
 }
 
 // poissonCrossed has two terms of groups.
@@ -90,6 +90,32 @@ func poissonCrossed() regime {
 			truth := append(coefficients(1, []float64{.3}),
 				simulate.Truth{Variable: "sigma2_u[store]", Value: .25}, simulate.Truth{Variable: "sigma2_u[day]", Value: .09})
 			return experiment{truth, t.Cut(shards)}
+		},
+	}
+}
+
+// poissonSlopes has slopes by group of a column that is far from 0 in its own unit.
+func poissonSlopes() regime {
+	const stores = 20
+	return regime{
+		kind: "poisson", name: "prices by store", replicates: 200,
+		about:   "Prices of 20, sd 2. Counts of 2.7 in the mean at a price of 20; an sd of the price is a slope of -.3, and in each of 20 stores another by .3 (sd); stores differ by .5 (sd) at a price of 20; 100 rows a shard.",
+		columns: cdf.Roles{Features: []cdf.Feature{{Name: "price"}}, Intercept: true, Groups: []cdf.Group{{Column: "store", Slopes: []string{"price"}}}},
+		simulate: func(r *rand.Rand) experiment {
+			var level, slope [stores]float64
+			for j := range level {
+				level[j], slope[j] = .5*r.NormFloat64(), .15*r.NormFloat64()
+			}
+			t := newTable("price", "store", "y")
+			t.Whole = []string{"store", "y"}
+			for range 100 * shards {
+				s, off := r.IntN(stores), 2*r.NormFloat64()
+				t.add(20+off, float64(s+1), simulate.Count(r, math.Exp(1+level[s]+(slope[s]-.15)*off)))
+			}
+			return experiment{[]simulate.Truth{
+				{Variable: "beta[intercept]", Value: 1 + .15*20}, {Variable: "beta[price]", Value: -.15},
+				{Variable: "sigma2_u[store]", Value: .25}, {Variable: "sigma2_u[store,price]", Value: .0225},
+			}, t.Cut(shards)}
 		},
 	}
 }
