@@ -137,7 +137,7 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 		if f := &functionals[i]; len(f.Param) == 1 && f.Param[0] >= variances {
 			dst[i] = m.post.vars[f.Param[0]-variances].sd(m.logPrior)
 		} else if len(f.Param) == 1 && f.Param[0] >= m.k && m.ofPrior(f.Param[0]-m.k) {
-			dst[i] = halfNormal
+			dst[i] = math.Inf(1)
 		}
 		if slices.ContainsFunc(functionals[i].Param, func(j int) bool { return j < len(left) && left[j] > oneSided }) {
 			dst[i] = halfNormal
