@@ -11,9 +11,10 @@ import (
 	"github.com/credence-stream/credence/research/measure"
 )
 
-// drawn makes regimes up: of each kind, by the number's random numbers, of the parts that data are made of.
+// drawn makes regimes up: of each kind, and of what else a configuration of one can ask for, by the number's random numbers, of the parts that data are made of.
 var drawn = map[string]func(r *rand.Rand) regime{
 	"linear": drawnLinear, "anova": drawnAnova, "dlm": drawnDLM, "probit": drawnProbit, "compressed": drawnCompressed, "poisson": drawnPoisson,
+	"poisson terms": drawnTerms,
 }
 
 // design is how columns are drawn, and what they do to the response.
@@ -77,14 +78,20 @@ func spread(x []float64) float64 {
 	return math.Sqrt(variance)
 }
 
-// shards cuts columns, labels of groups, if there are any, and the response.
-func (d *design) shards(r *rand.Rand, x [][]float64, labels, y []float64) []*cdf.Batch {
+// column is one beside those of the design.
+type column struct {
+	name   string
+	values []float64
+}
+
+// shards cuts columns, those beside them, such as labels of groups, and the response.
+func (d *design) shards(r *rand.Rand, x [][]float64, beside []column, y []float64) []*cdf.Batch {
 	var x1 []float64
 	if len(x) > 0 {
 		x1 = x[0]
 	}
 	at := d.order.it(r, x1, y)
-	data := &simulate.Data{Whole: []string{"g"}}
+	data := &simulate.Data{Whole: []string{"g", "h"}}
 	arranged := func(v []float64) []float64 {
 		out := make([]float64, len(at))
 		for i, k := range at {
@@ -95,8 +102,8 @@ func (d *design) shards(r *rand.Rand, x [][]float64, labels, y []float64) []*cdf
 	for j, v := range x {
 		data.Append(fmt.Sprintf("x%d", j+1), arranged(v))
 	}
-	if labels != nil {
-		data.Append("g", arranged(labels))
+	for _, c := range beside {
+		data.Append(c.name, arranged(c.values))
 	}
 	y = arranged(y)
 	for i := range y {
@@ -231,7 +238,7 @@ func drawnAnova(r *rand.Rand) regime {
 			for i, e := range noise.it(r, len(y), nil) {
 				y[i] = (5 + y[i] + e) * unit
 			}
-			return experiment{truth, d.shards(r, nil, labels, y)}
+			return experiment{truth, d.shards(r, nil, []column{{"g", labels}}, y)}
 		},
 	}.ordered(d).normally(noise, "sigma2").normally(g.levels, "tau2")
 }
@@ -253,10 +260,10 @@ func drawnPoisson(r *rand.Rand) regime {
 		simulate: func(r *rand.Rand) experiment {
 			x, slopes, eta := d.draw(r)
 			mean := measure.Mean(eta)
-			truth, labels := coefficients(intercept-mean, slopes), []float64(nil)
+			truth, beside := coefficients(intercept-mean, slopes), []column(nil)
 			if grouped {
-				var added []float64
-				labels, added, _ = g.draw(r, len(eta))
+				labels, added, _ := g.draw(r, len(eta))
+				beside = []column{{"g", labels}}
 				for i, v := range added {
 					eta[i] += v
 				}
@@ -265,7 +272,7 @@ func drawnPoisson(r *rand.Rand) regime {
 			for i, v := range eta {
 				eta[i] = simulate.Count(r, math.Exp(min(v-mean+intercept+rowSD*r.NormFloat64()-rowSD*rowSD/2, 20)))
 			}
-			return experiment{truth, d.shards(r, x, labels, eta)}
+			return experiment{truth, d.shards(r, x, beside, eta)}
 		},
 	}.ordered(d).normally(g.levels, "sigma2_u")
 }

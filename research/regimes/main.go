@@ -32,7 +32,7 @@ func run(ctx context.Context, args []string, stdout, progress io.Writer) error {
 	replicates := flags.Int("replicates", 0, "of every regime, 0: as many as each names")
 	seed := flags.Uint64("seed", 1, "of all random numbers")
 	out := flags.String("out", "", "file that the page is written to instead of the standard output")
-	count := flags.Int("search", 0, "look at so many regimes of each kind that are drawn by chance; -regime names a kind")
+	count := flags.Int("search", 0, "look at so many regimes of each sort that are drawn by chance; -regime names a sort")
 	first := flags.Int("from", 1, "number of the first of them")
 	_ = flags.Parse(args) // exits
 	if *count > 0 {

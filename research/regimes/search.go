@@ -5,29 +5,28 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
-
-	"github.com/credence-stream/credence/models"
 )
 
 // suspects and convicts are the replicates of a drawn regime: of all, and of one that was off in so many.
 const suspects, convicts = 60, 400
 
-// draw returns the regime of a kind and a number, the same for ever.
-func draw(kind string, number int) regime {
+// draw returns the regime of a sort and a number, the same for ever.
+func draw(sort string, number int) regime {
 	r := rand.New(rand.NewPCG(uint64(number), 0x5ea7c4))
-	g := drawn[kind](r)
-	g.name, g.replicates, g.byName = fmt.Sprintf("drawn %d", number), suspects, true
+	g := drawn[sort](r)
+	g.name, g.replicates, g.byName = strings.TrimPrefix(fmt.Sprintf("%s drawn %d", sort, number), g.kind+" "), suspects, true
 	return g
 }
 
-// search draws regimes of each kind, from number first on, and writes sections of those that are off; they were measured again, with other numbers.
-func search(ctx context.Context, kinds []string, first, count int, seed uint64, out, progress io.Writer) error {
+// search draws regimes of each sort, from number first on, and writes sections of those that are off; they were measured again, with other numbers.
+func search(ctx context.Context, sorts []string, first, count int, seed uint64, out, progress io.Writer) error {
 	for number := first; number < first+count; number++ {
-		for _, kind := range kinds {
-			g := draw(kind, number)
+		for _, sort := range sorts {
+			g := draw(sort, number)
 			found, err := g.measure(ctx, seed)
 			if err != nil {
 				return err
@@ -80,14 +79,14 @@ func (f *found) misses(look int) bool {
 	return false
 }
 
-// searched are all kinds, or the one that is named.
+// searched are all sorts of drawn regimes, or the one that is named.
 func searched(only string) ([]string, error) {
-	all := models.Kinds().Names()
+	all := slices.Sorted(maps.Keys(drawn))
 	if only == "" {
 		return all, nil
 	}
 	if !slices.Contains(all, only) {
-		return nil, fmt.Errorf("-search looks at a kind of %s, not at %q", strings.Join(all, ", "), only)
+		return nil, fmt.Errorf("-search looks at one of %s, not at %q", strings.Join(all, ", "), only)
 	}
 	return []string{only}, nil
 }
