@@ -20,6 +20,8 @@ type design struct {
 	// which a slope may share, and behind them those of the alone, columns that are slopes and no features.
 	slopes []int
 	alone  []string
+	// Products are the columns of X that a formula makes of others, which they are to be rid of.
+	products []product
 }
 
 // source is one feature column and its place in X.
@@ -86,6 +88,7 @@ func derivedDesign(spec *Spec, made Derivation) (*design, error) {
 	if err := d.lay(spec, spec.Columns.response(), sources); err != nil {
 		return nil, err
 	}
+	d.layProducts()
 	return d, nil
 }
 

@@ -101,6 +101,18 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 			return errNotFinite
 		}
 	}
+	for i := range d.products {
+		p := &d.products[i]
+		sum, _ := s.centred(p, r.n, &r.room, func(column int, dst []float64) {
+			values := b.Columns[at.sources[column-d.sources[0].first]].Number // a source of a formula is one column
+			for k, row := range in.rows {
+				dst[k] = values[row]
+			}
+		})
+		if sum != nil && !r.put(p.column, sum, &s.x[p.column]) && in.presumes {
+			return errNotFinite
+		}
+	}
 	for f, i := range at.groups {
 		if err := factors[f].enrol(r.group[f], &b.Columns[i], &spec.Columns.Groups[f], in, spec.Limits.Groups, grow); err != nil {
 			return err

@@ -112,8 +112,8 @@ func (s *scaling) keep(t int64, forget float64, from *rows, silent bool) {
 	s.pending = 1
 }
 
-// ascending is room for the values of a column, and to sort them.
-type ascending struct{ v, room []float64 }
+// ascending is room for the values of a column, to sort them, and to make those of products.
+type ascending struct{ v, room, products []float64 }
 
 func (a *ascending) sort(x []float64) { a.room = vec.Sort(x, a.room) }
 
@@ -134,6 +134,16 @@ func (s *scaling) compute(spec *Spec, d *design, room *ascending) error {
 		if !src.categorical {
 			s.x[src.first] = column(s.x[src.first], s.raw.x, src.first, s.raw.cols,
 				src.feature.Center, src.feature.Scale, spec.Origin, true, room)
+		}
+	}
+	for i := range d.products {
+		p := &d.products[i]
+		if sum, size := s.centred(p, s.raw.n, &room.products, s.raw.column); sum != nil {
+			c := column(Constant{Column: s.x[p.column].Column, Scale: 1}, sum, 0, 1, nil, nil, spec.Origin, true, room)
+			if c.Scale < noSpread*size {
+				c.Scale = 1
+			}
+			s.x[p.column] = c
 		}
 	}
 	for f, place := range d.slopes {
@@ -240,6 +250,12 @@ func (s *scaling) scaled(d *design, dst *rows) {
 		for j, v := range r.x[from:][:r.cols] {
 			c := &s.x[j]
 			row[j] = (v - c.Center) / c.Scale
+		}
+	}
+	for i := range d.products {
+		p := &d.products[i]
+		if sum, _ := s.centred(p, r.n, &dst.room, r.column); sum != nil {
+			dst.put(p.column, sum, &s.x[p.column])
 		}
 	}
 	dst.group = copyEach(dst.group, r.group)

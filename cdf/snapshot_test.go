@@ -17,6 +17,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/cdftest"
+	"github.com/credence-stream/credence/cdf/formula"
 	"github.com/credence-stream/credence/internal/isatest"
 )
 
@@ -271,6 +272,22 @@ func TestFingerprintOfSlopes(t *testing.T) {
 		print := s.Fingerprint()
 		if got := hex.EncodeToString(print[:8]); got != want {
 			t.Errorf("slopes %q: fingerprint %s, want %s", slopes, got, want)
+		}
+	}
+}
+
+// So it is with formulas, whose products were of columns as they are.
+func TestFingerprintOfProducts(t *testing.T) {
+	for want, text := range map[string]string{"3ff41d82f926348b": "y ~ x + z", "5ac950f1228025d8": "y ~ x * z"} {
+		s := cdftest.Line()
+		f, err := formula.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Columns.Formula = f
+		print := s.Fingerprint()
+		if got := hex.EncodeToString(print[:8]); got != want {
+			t.Errorf("%s: fingerprint %s, want %s", text, got, want)
 		}
 	}
 }

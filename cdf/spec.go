@@ -134,6 +134,8 @@ type Formula interface {
 	Columns() []string
 	// Moments are those of which it takes the calendar, or a season in units of time.
 	Moments() []string
+	// Products reports whether features may have margins.
+	Products() bool
 	// Point reports whether it takes columns that it does not name.
 	Point() bool
 	// Begin settles the columns from a key's first shard, which are at most limit
@@ -187,6 +189,15 @@ type Feature struct {
 	Other       string   `json:"other,omitempty"` // level | drop | reject
 	// Partial says of a column that a formula makes that it is 0 but in rows of some level.
 	Partial bool `json:"-"`
+	// Margins are the features that the product or the power which a formula made has to be rid of to be that of centred columns.
+	Margins []Margin `json:"-"`
+}
+
+// Margin is a feature that a product holds: times the product of as many negative centres.
+type Margin struct {
+	Column  string
+	Centers []string // of features
+	Times   float64
 }
 
 // Group is a grouping factor.
@@ -258,8 +269,8 @@ func (s *Spec) discount(observed int, elapsed int64) float64 {
 // other bits than before, whatever the kind; see Spec.Revision.
 const Arithmetic = 2
 
-// slopesArithmetic is that of configurations whose groups have slopes.
-const slopesArithmetic = 1
+// slopesArithmetic is that of configurations whose groups have slopes, productsArithmetic that of formulas with products.
+const slopesArithmetic, productsArithmetic = 1, 1
 
 // Fingerprint identifies everything that the state of a filter depends on:
 // SHA-256 over the canonical JSON of the tagged fields and Arithmetic.
@@ -268,15 +279,19 @@ func (s *Spec) Fingerprint() [32]byte {
 	if s.print != nil {
 		return *s.print
 	}
-	slopes := 0
+	slopes, products := 0, 0
 	if slices.ContainsFunc(s.Columns.Groups, func(g Group) bool { return len(g.Slopes) > 0 }) {
 		slopes = slopesArithmetic
+	}
+	if f := s.Columns.Formula; f != nil && f.Products() {
+		products = productsArithmetic
 	}
 	doc, err := json.Marshal(struct {
 		Arithmetic int   `json:"arithmetic"`
 		Slopes     int   `json:"slopes,omitempty"`
+		Products   int   `json:"products,omitempty"`
 		Spec       *Spec `json:"spec"`
-	}{Arithmetic, slopes, s})
+	}{Arithmetic, slopes, products, s})
 	if err != nil {
 		// Settings that JSON cannot hold, such as NaN, identify themselves
 		// by Go's notation, which is fixed for plain structs.

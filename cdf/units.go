@@ -159,7 +159,13 @@ func convert(spec *Spec, s *state, room *weights, kind unit, name string, row, i
 		kind = asIs
 	}
 	intercept := kind == slope && i == 0 && spec.Columns.Intercept
-	room.begin(row+i, intercept, n)
+	most := 1
+	if intercept {
+		most = n
+	} else if kind == slope {
+		most += s.design.holders(i)
+	}
+	room.begin(row+i, most)
 	weight := &room.weight[room.from]
 	switch kind {
 	case slope:
@@ -168,6 +174,7 @@ func convert(spec *Spec, s *state, room *weights, kind unit, name string, row, i
 		}
 		*weight = y.Scale / s.scaling.x[i].Scale
 		if !intercept {
+			s.takeUp(room, row, i)
 			break
 		}
 		f.Const = y.Center
@@ -212,13 +219,8 @@ func (w *weights) reset(chunk int) {
 	w.chunk, w.param, w.weight = chunk, w.param[:0], w.weight[:0]
 }
 
-// begin begins a functional with one parameter of weight 1, which may be an
-// intercept that takes up all of n.
-func (w *weights) begin(param int, intercept bool, n int) {
-	most := 1
-	if intercept {
-		most = n
-	}
+// begin begins a functional with one parameter of weight 1, of which there may be as many as most.
+func (w *weights) begin(param, most int) {
 	if cap(w.param)-len(w.param) < most {
 		w.param, w.weight = make([]int, 0, max(most, w.chunk)), make([]float64, 0, max(most, w.chunk))
 	}

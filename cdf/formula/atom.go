@@ -23,6 +23,7 @@ type several struct {
 	spans  bool     // together with the first column they span the intercept
 	timed  bool     // x is a time
 	raises bool     // what is out of bounds refuses the shard
+	powers bool     // the columns are x, x^2 and so on
 	fill   func(dst []float64, x float64)
 }
 

@@ -24,7 +24,7 @@ func (p *parser) poly(n *node) *several {
 		}
 		first = 0 // formulaic counts raw powers from 0
 	}
-	s := &several{x: a["x"], fill: func(dst []float64, x float64) {
+	s := &several{x: a["x"], powers: true, fill: func(dst []float64, x float64) {
 		power := x
 		for i := range dst {
 			dst[i] = power

@@ -90,6 +90,7 @@ func (d *derivation) feature(c *columnOf) cdf.Feature {
 		zero, one := 0., 1.
 		f.Center, f.Scale = &zero, &one
 	}
+	f.Margins = d.margins(c)
 	return f
 }
 

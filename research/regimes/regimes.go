@@ -143,5 +143,5 @@ func (g regime) without(name string) regime {
 }
 
 func drop(truth []simulate.Truth, name string) []simulate.Truth {
-	return slices.DeleteFunc(truth, func(t simulate.Truth) bool { return param(t.Variable) == name })
+	return slices.DeleteFunc(truth, func(t simulate.Truth) bool { return t.Variable == name || param(t.Variable) == name })
 }
