@@ -22,6 +22,7 @@ type design struct {
 	alone  []string
 	// Products are the columns of X that a formula makes of others, which they are to be rid of.
 	products []product
+	held     []holding // by column
 }
 
 // source is one feature column and its place in X.

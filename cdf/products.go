@@ -1,6 +1,7 @@
 package cdf
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -20,7 +21,10 @@ type part struct {
 	times   float64
 }
 
-// layProducts finds the columns of products.
+// holding says which product holds a column of X, and as which of its parts.
+type holding struct{ column, product, part int }
+
+// layProducts finds the columns of products, and those that they hold.
 func (d *design) layProducts() {
 	for i := range d.sources {
 		s := &d.sources[i]
@@ -29,26 +33,25 @@ func (d *design) layProducts() {
 		}
 		p := product{column: s.first}
 		for _, m := range s.feature.Margins {
-			more := part{column: slices.Index(d.names, m.Column), times: m.Times}
-			for _, name := range m.Centers {
-				more.centers = append(more.centers, slices.Index(d.names, name))
+			more := part{column: d.sources[m.Column].first, times: m.Times}
+			for _, at := range m.Centers {
+				more.centers = append(more.centers, d.sources[at].first)
 			}
+			d.held = append(d.held, holding{more.column, len(d.products), len(p.parts)})
 			p.parts = append(p.parts, more)
 		}
 		d.products = append(d.products, p)
 	}
+	slices.SortFunc(d.held, func(a, b holding) int { return cmp.Or(a.column-b.column, a.product-b.product, a.part-b.part) })
 }
 
-// holders is how many products hold column i of X.
-func (d *design) holders(i int) (n int) {
-	for k := range d.products {
-		for j := range d.products[k].parts {
-			if d.products[k].parts[j].column == i {
-				n++
-			}
-		}
+// holders are the products that hold column i of X.
+func (d *design) holders(i int) []holding {
+	at := func(column int) int {
+		k, _ := slices.BinarySearchFunc(d.held, column, func(h holding, column int) int { return h.column - column })
+		return k
 	}
-	return n
+	return d.held[at(i):at(i+1)]
 }
 
 // pull is how much of a part a product has to be rid of; 0 where none of the centres moves it.
@@ -104,14 +107,12 @@ func (r *rows) column(at int, dst []float64) {
 	}
 }
 
-// takeUp adds to a coefficient what the products that hold column i were rid of.
-func (s *state) takeUp(room *weights, row, i int) {
-	for k := range s.design.products {
-		p := &s.design.products[k]
-		for j := range p.parts {
-			if v := s.scaling.pull(&p.parts[j]); v != 0 && p.parts[j].column == i {
-				room.add(row+p.column, v*s.scaling.y.Scale/s.scaling.x[p.column].Scale)
-			}
+// takeUp adds to a coefficient what the products that hold its column were rid of.
+func (s *state) takeUp(room *weights, row int, held []holding) {
+	for _, h := range held {
+		p := &s.design.products[h.product]
+		if v := s.scaling.pull(&p.parts[h.part]); v != 0 {
+			room.add(row+p.column, v*s.scaling.y.Scale/s.scaling.x[p.column].Scale)
 		}
 	}
 }

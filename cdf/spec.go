@@ -193,10 +193,10 @@ type Feature struct {
 	Margins []Margin `json:"-"`
 }
 
-// Margin is a feature that a product holds: times the product of as many negative centres.
+// Margin is a feature that a product holds: times the product of as many negative centres. Features are told by their places.
 type Margin struct {
-	Column  string
-	Centers []string // of features
+	Column  int
+	Centers []int
 	Times   float64
 }
 

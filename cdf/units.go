@@ -159,11 +159,12 @@ func convert(spec *Spec, s *state, room *weights, kind unit, name string, row, i
 		kind = asIs
 	}
 	intercept := kind == slope && i == 0 && spec.Columns.Intercept
-	most := 1
+	most, holders := 1, []holding(nil)
 	if intercept {
 		most = n
 	} else if kind == slope {
-		most += s.design.holders(i)
+		holders = s.design.holders(i)
+		most += len(holders)
 	}
 	room.begin(row+i, most)
 	weight := &room.weight[room.from]
@@ -174,7 +175,7 @@ func convert(spec *Spec, s *state, room *weights, kind unit, name string, row, i
 		}
 		*weight = y.Scale / s.scaling.x[i].Scale
 		if !intercept {
-			s.takeUp(room, row, i)
+			s.takeUp(room, row, holders)
 			break
 		}
 		f.Const = y.Center

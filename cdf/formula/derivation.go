@@ -46,6 +46,12 @@ func (d *derivation) name() error {
 		names[c.name] = true
 		d.features = append(d.features, d.feature(c))
 	}
+	if f.Products() {
+		columns := d.columnsByCells()
+		for i := range d.columns {
+			d.features[i].Margins = d.margins(&d.columns[i], columns)
+		}
+	}
 	d.others = slices.DeleteFunc(d.others, func(o other) bool { return d.has(&o) })
 	for i, o := range d.others {
 		if names[o.name] && !slices.ContainsFunc(d.others[:i], func(p other) bool { return p.same(&o) }) {
@@ -90,7 +96,6 @@ func (d *derivation) feature(c *columnOf) cdf.Feature {
 		zero, one := 0., 1.
 		f.Center, f.Scale = &zero, &one
 	}
-	f.Margins = d.margins(c)
 	return f
 }
 

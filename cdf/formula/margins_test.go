@@ -88,10 +88,10 @@ func TestMargins(t *testing.T) {
 				v := column(c.column)[i]
 				for _, m := range feature.Margins {
 					pull := m.Times
-					for _, name := range m.Centers {
-						pull *= -centers[name]
+					for _, at := range m.Centers {
+						pull *= -centers[d.Features()[at].Name]
 					}
-					v += pull * column(m.Column)[i]
+					v += pull * column(d.Features()[m.Column].Name)[i]
 				}
 				if off := v - c.want(i); i == 0 {
 					constant = off

@@ -319,7 +319,7 @@ var ofEngine = []mutant{
 	{"products: columns as they are", "cdf/products.go",
 		"v *= -s.x[column].Center", "v *= 0 * s.x[column].Center", "^TestProductsFarFromZero$", registry},
 	{"products: margins do not take up what products were rid of", "cdf/units.go",
-		"\t\t\ts.takeUp(room, row, i)\n", "", "^TestProductsFarFromZero$", registry},
+		"\t\t\ts.takeUp(room, row, holders)\n", "", "^TestProductsFarFromZero$", registry},
 	{"products: kept rows are laid out as they are", "cdf/scaling.go",
 		"dst.put(p.column, sum, &s.x[p.column])", "_ = sum", "^TestProductsFarFromZero$", registry},
 	{"products: their scale is that of rounding", "cdf/scaling.go",
