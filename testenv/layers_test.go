@@ -179,7 +179,7 @@ var layers = []layer{
 	{path: "research/figure", may: []string{"cdf/mcmc", "research/measure", "research/study"}},
 	{path: "research/measure", pure: true, may: []string{"cdf/mcmc"}},
 	{path: "research/approach", may: []string{"research/study"}},
-	{path: "research/regimes", may: []string{"internal/strictyaml", "cdf", "models", "models/simulate", "research/measure"}},
+	{path: "research/regimes", may: []string{"internal/strictyaml", "cdf", "cdf/formula", "models", "models/simulate", "research/measure"}},
 	{path: "research/sbc", may: []string{"internal/strictyaml", "cdf", "cdf/mcmc", "cdf/rnd", "cdf/lin", "models", "models/kind", "models/compressed/projection", "models/simulate"}},
 	{path: "research/study", may: []string{"internal/strictyaml", "cdf", "models", "models/kind", "models/simulate", "research/baselines", "research/measure"}},
 

@@ -14,7 +14,8 @@ import (
 // drawn makes regimes up: of each kind, and of what else a configuration of one can ask for, by the number's random numbers, of the parts that data are made of.
 var drawn = map[string]func(r *rand.Rand) regime{
 	"linear": drawnLinear, "anova": drawnAnova, "dlm": drawnDLM, "probit": drawnProbit, "compressed": drawnCompressed, "poisson": drawnPoisson,
-	"poisson terms": drawnTerms,
+	"poisson terms":  drawnTerms,
+	"linear formula": drawnFormula,
 }
 
 // design is how columns are drawn, and what they do to the response.
