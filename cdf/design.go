@@ -89,7 +89,6 @@ func derivedDesign(spec *Spec, made Derivation) (*design, error) {
 	if err := d.lay(spec, spec.Columns.response(), sources); err != nil {
 		return nil, err
 	}
-	d.layProducts()
 	return d, nil
 }
 
@@ -164,6 +163,7 @@ func (d *design) lay(spec *Spec, response string, sources []source) error {
 		}
 		seen[name] = true
 	}
+	d.layProducts()
 	d.laySlopes(spec.Columns.Groups)
 	return nil
 }

@@ -1,15 +1,13 @@
-package models_test
+package models
 
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/formula"
 	"github.com/credence-stream/credence/internal/strictyaml"
-	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
@@ -31,7 +29,7 @@ func TestProductsFarFromZero(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			k, _ := models.Lookup(kind)
+			k, _ := Lookup(kind)
 			roles := f.Roles()
 			roles.Scaling = "first"
 			spec, err := k.Spec("", roles, strictyaml.Decode(""))
@@ -85,7 +83,7 @@ func TestProductsOfOneValue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, _ := models.Lookup("linear")
+	k, _ := Lookup("linear")
 	roles := f.Roles()
 	roles.Scaling = "first"
 	spec, err := k.Spec("", roles, strictyaml.Decode(""))
@@ -101,15 +99,6 @@ func TestProductsOfOneValue(t *testing.T) {
 	if r := rowOf(t, sum, "beta[x:z]"); !(r.SD < 10) {
 		t.Errorf("%+v", r)
 	}
-}
-
-func rowOf(t *testing.T, sum *cdf.Summary, name string) cdf.Row {
-	t.Helper()
-	at := slices.IndexFunc(sum.Rows, func(r cdf.Row) bool { return r.Variable == name })
-	if at < 0 {
-		t.Fatalf("%s is not published", name)
-	}
-	return sum.Rows[at]
 }
 
 // curvedRows makes shards of two columns so far from 0, in multiples of 1/1024, and of groups.

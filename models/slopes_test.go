@@ -1,4 +1,4 @@
-package models_test
+package models
 
 import (
 	"fmt"
@@ -10,14 +10,13 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/internal/strictyaml"
-	"github.com/credence-stream/credence/models"
 	"github.com/credence-stream/credence/models/simulate"
 )
 
 // Prices of about 0 and of about 4096, in a unit 64 times as small, are one column: slopes by group have the same law in the column's unit, and what
 // groups are at its centre is the same. So it is where the column has a coefficient, and where it is a slope alone.
 func TestSlopesInOtherUnits(t *testing.T) {
-	k, _ := models.Lookup("poisson")
+	k, _ := Lookup("poisson")
 	for name, features := range map[string][]cdf.Feature{"a feature": {{Name: "price"}}, "a slope alone": {}} {
 		spec, err := k.Spec("", cdf.Roles{
 			Scaling: "first", Intercept: true, Features: features, Groups: []cdf.Group{{Column: "g", Slopes: []string{"price"}}, {Column: "h"}},
@@ -98,7 +97,7 @@ func pricesByGroup(unit, far float64) []*cdf.Batch {
 
 // A slope whose column is one value in all rows says nothing of what groups differ by: its effects are the prior's, and are listed.
 func TestSlopesOfOneValue(t *testing.T) {
-	k, _ := models.Lookup("poisson")
+	k, _ := Lookup("poisson")
 	spec, err := k.Spec("", cdf.Roles{Scaling: "first", Intercept: true, Groups: []cdf.Group{{Column: "g", Slopes: []string{"x"}}}}, strictyaml.Decode(""))
 	if err != nil {
 		t.Fatal(err)
@@ -114,9 +113,9 @@ func TestSlopesOfOneValue(t *testing.T) {
 		}
 		for level := 1; level <= 2; level++ {
 			name := fmt.Sprintf("u[g=%d,x]", level)
-			at := slices.IndexFunc(sum.Rows, func(r cdf.Row) bool { return r.Variable == name })
-			if listed := slices.Contains(sum.PriorDominated, name); at < 0 || x == 3 && (!listed || !math.IsNaN(sum.Rows[at].SD)) {
-				t.Errorf("x %g: %s is listed %t: %+v", x, name, listed, sum.Rows)
+			r := rowOf(t, sum, name)
+			if listed := slices.Contains(sum.PriorDominated, name); x == 3 && (!listed || !math.IsNaN(r.SD)) {
+				t.Errorf("x %g: %s is listed %t: %+v", x, name, listed, r)
 			}
 		}
 	}

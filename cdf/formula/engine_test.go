@@ -157,13 +157,12 @@ const rich = "log(y + 1) ~ sex * I(x / 2) + log(n) + C(shop):on + poly(x, 2) + s
 func TestPosteriorIsThatOfMadeColumns(t *testing.T) {
 	list := shards(6, 20)
 	s := spec(t, "linear", rich)
-	s.Columns.Scaling = "none" // products would be of centred columns
 	f := cdf.NewFilter(s, "k")
 	d, err := s.Columns.Formula.Begin(list[0], 0, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := cdf.NewFilter(of(t, "linear", cdf.Roles{Scaling: "none", Response: cdf.Feature{Name: "log(y + 1)"}, Features: d.Features(), Intercept: true}), "k")
+	plain := cdf.NewFilter(of(t, "linear", cdf.Roles{Response: cdf.Feature{Name: "log(y + 1)"}, Features: d.Features(), Intercept: true}), "k")
 	var room any
 	for _, b := range list {
 		sum, err := f.Update(b)
