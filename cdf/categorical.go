@@ -72,6 +72,94 @@ func (s *source) width() int {
 	return n
 }
 
+// relates reports whether keys may have siblings.
+func (s *Spec) relates() bool {
+	if s.Levels == LevelsApart || s.Origin {
+		return false
+	}
+	if f := s.Columns.Formula; f != nil {
+		return f.Factors()
+	}
+	return slices.ContainsFunc(s.Columns.Features, func(f Feature) bool {
+		src := source{feature: f}
+		if f.LevelsFirst || f.Levels == nil {
+			return f.LevelsFirst
+		}
+		names, err := src.encode(s.Missing == "level")
+		return err == nil && len(names) > 1
+	})
+}
+
+// relate notes that so many columns from that of a source on are siblings. Where nothing takes up the baseline it is 0, and no level like the others;
+// one level beside it is like it.
+func (d *design) relate(spec *Spec, s *source, columns int) {
+	switch {
+	case columns < 2 || spec.Origin:
+	case spec.Levels == LevelsAlike, spec.Levels == LevelsWhole && s.indicates():
+		d.siblings = append(d.siblings, Siblings{First: s.first, Columns: columns})
+		d.whole = spec.Levels == LevelsWhole
+	}
+}
+
+// indicates reports whether the columns of a source are zeros and ones as they are: of a formula those of levels alone.
+func (s *source) indicates() bool {
+	f := &s.feature
+	return s.categorical || f.Partial && f.Center != nil && f.Scale != nil && *f.Center == 0 && *f.Scale == 1
+}
+
+// layBaselines lays out columns of baselines, behind all others.
+func (d *design) layBaselines() {
+	if !d.whole {
+		return
+	}
+	for i := range d.siblings {
+		s := &d.siblings[i]
+		s.Baseline = len(d.names)
+		d.names, d.scalable = append(d.names, "the baseline beside "+d.names[s.First]), append(d.scalable, false)
+	}
+}
+
+// alike are the siblings that the prior of a model is to have alike.
+func (d *design) alike() []Siblings {
+	if d.whole {
+		return nil
+	}
+	return d.siblings
+}
+
+// hides reports whether a column of X is a baseline's, whose coefficient nobody asks for.
+func (d *design) hides(column int) bool {
+	return d.whole && column >= d.siblings[0].Baseline
+}
+
+// baseline returns the column of the baseline that a level's coefficient is beside, 0: none.
+func (d *design) baseline(column int) int {
+	if d.whole {
+		for _, s := range d.siblings {
+			if column >= s.First && column < s.First+s.Columns {
+				return s.Baseline
+			}
+		}
+	}
+	return 0
+}
+
+// fillBaselines lays out the columns of baselines: 1 where no sibling is.
+func (r *rows) fillBaselines(d *design) {
+	if !d.whole {
+		return
+	}
+	for from := 0; from < len(r.x); from += r.cols {
+		row := r.x[from : from+r.cols]
+		for _, s := range d.siblings {
+			row[s.Baseline] = 1
+			for _, v := range row[s.First : s.First+s.Columns] {
+				row[s.Baseline] -= v
+			}
+		}
+	}
+}
+
 // firstLevels returns the levels in a column of the first shard in byte order.
 func firstLevels(b *Batch, name string) ([]string, error) {
 	i := slices.IndexFunc(b.Columns, func(c Column) bool { return c.Name == name })

@@ -22,7 +22,9 @@ type design struct {
 	alone  []string
 	// Products are the columns of X that a formula makes of others, which they are to be rid of.
 	products []product
-	held     []holding // by column
+	held     []holding  // by column
+	siblings []Siblings // by column
+	whole    bool       // their baselines have columns, too: the last ones
 }
 
 // source is one feature column and its place in X.
@@ -141,6 +143,7 @@ func (d *design) lay(spec *Spec, response string, sources []source) error {
 			if s.feature.Partial {
 				d.levels = append(d.levels, s.first)
 			}
+			d.relate(spec, s, s.feature.Siblings)
 			d.names, d.scalable = append(d.names, s.feature.Name), append(d.scalable, true)
 			continue
 		}
@@ -148,11 +151,13 @@ func (d *design) lay(spec *Spec, response string, sources []source) error {
 		if err != nil {
 			return err
 		}
+		d.relate(spec, s, len(names))
 		for j, name := range names {
 			d.levels = append(d.levels, s.first+j)
 			d.names, d.scalable = append(d.names, name), append(d.scalable, false)
 		}
 	}
+	d.layBaselines()
 	if limit := spec.Limits.Columns; limit > 0 && len(d.names) > limit {
 		return &WidthError{fmt.Sprintf("%d columns of coefficients, the limit is %d", len(d.names), limit), []string{"merge rare levels", "leave columns out"}}
 	}

@@ -83,6 +83,7 @@ func (d *design) dims(spec *Spec) Dims {
 		Draws:     spec.Draws,
 		Publish:   spec.Publish.Draws,
 		Centered:  spec.centersResponse(),
+		Siblings:  d.alike(),
 	}
 }
 

@@ -249,10 +249,10 @@ func (t inseparable) appendFlags(dst []string) []string {
 	return dst
 }
 
-// has reports whether the functional is that of one of the columns: coefficients are the
+// has reports whether the functional is the coefficient of one of the columns, with what it takes up of others: coefficients are the
 // first parameters of models with columns.
 func (t inseparable) has(f *Functional) bool {
-	if len(t) == 0 || len(f.Param) != 1 {
+	if len(t) == 0 || len(f.Param) == 0 {
 		return false
 	}
 	_, found := slices.BinarySearch(t, f.Param[0])

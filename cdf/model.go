@@ -20,7 +20,26 @@ type Dims struct {
 	// Centered says that the response has its centre from the key's first rows: 0
 	// is near its mean and is not it.
 	Centered bool
+	// Siblings are the levels of factors that the prior is to have alike, see LevelsAlike.
+	Siblings []Siblings
 }
+
+// Siblings are columns of X that stand for the levels of one factor, or for a number in each, but for the baseline: so many from the first on.
+type Siblings struct {
+	First, Columns int
+	Baseline       int // the baseline's own column, 0: none, see LevelsWhole
+}
+
+// Levels says what makes the levels of a factor alike before the rows say something. Coefficients that compare levels with a baseline and are
+// independent have the baseline at the mean of the others: as they are many, or vary much, for sure.
+type Levels uint8
+
+// The ways.
+const (
+	LevelsApart Levels = iota // nothing: the prior is too wide to matter, or the paper's
+	LevelsAlike               // the prior: levels are independent, the baseline among them, and coefficients their differences
+	LevelsWhole               // the columns: the baseline has one, too, and coefficients are differences from its own
+)
 
 // Param names a run of parameters: Len rows of Draws, in the order of Params.
 // A model of several factors or slopes lists a parameter that belongs to groups

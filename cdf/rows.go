@@ -101,6 +101,7 @@ func (r *rows) fill(in *intake, spec *Spec, d *design, factors []factor, s *scal
 			return errNotFinite
 		}
 	}
+	r.fillBaselines(d)
 	for i := range d.products {
 		p := &d.products[i]
 		sum, _ := s.centred(p, r.n, &r.room, func(column int, dst []float64) {

@@ -86,7 +86,7 @@ func (s *state) size() int64 {
 }
 
 func (d *design) size() int64 {
-	size := int64(unsafe.Sizeof(*d)) + held(d.names) + held(d.scalable) + held(d.slopes) + held(d.alone) + held(d.products) + held(d.held) + held(d.sources)
+	size := int64(unsafe.Sizeof(*d)) + held(d.names) + held(d.scalable) + held(d.slopes) + held(d.alone) + held(d.products) + held(d.siblings) + held(d.held) + held(d.sources)
 	for _, name := range d.names {
 		size += int64(len(name))
 	}

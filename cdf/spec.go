@@ -38,6 +38,9 @@ type Spec struct {
 	// columns are scaled but not centred. It follows from Kind and Columns.
 	Origin bool `json:"-"`
 
+	// Levels is how the prior has levels of factors. It follows from Kind and Variant.
+	Levels Levels `json:"-"`
+
 	// Steps says that a row without a response is a missing observation, at
 	// which time passes: it is kept for the replay of the first rows. It
 	// follows from Kind.
@@ -136,6 +139,8 @@ type Formula interface {
 	Moments() []string
 	// Products reports whether features may have margins.
 	Products() bool
+	// Factors reports whether features may be levels.
+	Factors() bool
 	// Point reports whether it takes columns that it does not name.
 	Point() bool
 	// Begin settles the columns from a key's first shard, which are at most limit
@@ -189,6 +194,9 @@ type Feature struct {
 	Other       string   `json:"other,omitempty"` // level | drop | reject
 	// Partial says of a column that a formula makes that it is 0 but in rows of some level.
 	Partial bool `json:"-"`
+	// Siblings, of the first level of a factor that a formula lays out, its baseline left out, are how many features from it on are such levels, or a
+	// number in each.
+	Siblings int `json:"-"`
 	// Margins are the features that the product or the power which a formula made has to be rid of to be that of centred columns.
 	Margins []Margin `json:"-"`
 }
@@ -269,8 +277,9 @@ func (s *Spec) discount(observed int, elapsed int64) float64 {
 // other bits than before, whatever the kind; see Spec.Revision.
 const Arithmetic = 2
 
-// slopesArithmetic is that of configurations whose groups have slopes, productsArithmetic that of formulas with products.
-const slopesArithmetic, productsArithmetic = 1, 1
+// slopesArithmetic is that of configurations whose groups have slopes, productsArithmetic that of formulas with products, levelsArithmetic that
+// of factors whose levels are alike.
+const slopesArithmetic, productsArithmetic, levelsArithmetic = 1, 1, 1
 
 // Fingerprint identifies everything that the state of a filter depends on:
 // SHA-256 over the canonical JSON of the tagged fields and Arithmetic.
@@ -279,19 +288,23 @@ func (s *Spec) Fingerprint() [32]byte {
 	if s.print != nil {
 		return *s.print
 	}
-	slopes, products := 0, 0
+	slopes, products, levels := 0, 0, 0
 	if slices.ContainsFunc(s.Columns.Groups, func(g Group) bool { return len(g.Slopes) > 0 }) {
 		slopes = slopesArithmetic
 	}
 	if f := s.Columns.Formula; f != nil && f.Products() {
 		products = productsArithmetic
 	}
+	if s.relates() {
+		levels = levelsArithmetic
+	}
 	doc, err := json.Marshal(struct {
 		Arithmetic int   `json:"arithmetic"`
 		Slopes     int   `json:"slopes,omitempty"`
 		Products   int   `json:"products,omitempty"`
+		Levels     int   `json:"levels,omitempty"`
 		Spec       *Spec `json:"spec"`
-	}{Arithmetic, slopes, products, s})
+	}{Arithmetic, slopes, products, levels, s})
 	if err != nil {
 		// Settings that JSON cannot hold, such as NaN, identify themselves
 		// by Go's notation, which is fixed for plain structs.

@@ -81,7 +81,7 @@ func (v *view) selected(spec *Spec, s *state, params []Param, selected *selectio
 		seen[p.Name]++
 		kind, rows := unitOf(p.Name)
 		for i := range p.Len {
-			if rows == byGroup && !selected.group(at.factor, i) || rows == byColumn && v.lacks(i) {
+			if rows == byGroup && !selected.group(at.factor, i) || rows == byColumn && (v.lacks(i) || s.design.hides(i)) {
 				continue
 			}
 			if letters.was = ""; len(list) < cap(list) {
@@ -154,12 +154,15 @@ func (n *names) join(parts ...string) string {
 // in original units unless the model's are published (reporting: scale).
 func convert(spec *Spec, s *state, room *weights, kind unit, name string, row, i, n int, at *term) Functional {
 	f := Functional{Name: name}
-	y := s.scaling.y
+	y, baseline := s.scaling.y, 0
+	if kind == slope {
+		baseline = s.design.baseline(i)
+	}
 	if spec.Publish.Scale == "model" {
 		kind = asIs
 	}
 	intercept := kind == slope && i == 0 && spec.Columns.Intercept
-	most, holders := 1, []holding(nil)
+	most, holders := 2, []holding(nil) // itself and a baseline
 	if intercept {
 		most = n
 	} else if kind == slope {
@@ -193,6 +196,9 @@ func convert(spec *Spec, s *state, room *weights, kind unit, name string, row, i
 	case effectVariance:
 		scale := s.scaleOf(at)
 		*weight = 1 / (scale * scale)
+	}
+	if baseline > 0 {
+		room.add(row+baseline, -*weight) // both are zeros and ones
 	}
 	f.Param, f.Weight = room.taken()
 	return f

@@ -252,7 +252,7 @@ func followCompressed(seed uint64) (string, error) {
 		var y, w []float64
 		all := 0.
 		for i := range k.rows {
-			x, y, w = append(x, k.scaled(k.rows[i].x)), append(y, (k.rows[i].y-k.cy)/k.sy), append(w, k.rows[i].weight)
+			x, y, w = append(x, k.whole(h, k.rows[i].x)), append(y, (k.rows[i].y-k.cy)/k.sy), append(w, k.rows[i].weight)
 			all += k.rows[i].weight
 		}
 		if all < .01 || len(x[0]) == 0 { // forgotten
@@ -273,6 +273,21 @@ func followCompressed(seed uint64) (string, error) {
 		was = &now
 	}
 	return k.about, nil
+}
+
+// whole is a row as the regression takes it: with a column of each baseline, but for a given projection, which has what it is given.
+func (k *handKey) whole(h *handRidge, x []float64) []float64 {
+	row := k.scaled(x)
+	if h.to == nil {
+		for _, levels := range k.siblings(0) {
+			base := 1.
+			for _, j := range levels {
+				base -= x[j]
+			}
+			row = append(row, base)
+		}
+	}
+	return row
 }
 
 // evidence is the log density of the rows in scaled units.
@@ -304,8 +319,15 @@ func (k *handKey) ridgeIs(h *handRidge, sum *cdf.Summary) error {
 			return fmt.Errorf("a row of %s", r.Variable)
 		}
 		published++
-		one := mat.NewVecDense(len(k.names), nil)
+		one := mat.NewVecDense(len(h.unit), nil)
 		one.SetVec(at, k.sy/k.sx[at]/h.unit[at])
+		if h.to == nil {
+			for n, levels := range k.siblings(0) { // it is what a level is above the baseline
+				if slices.Contains(levels, at) {
+					one.SetVec(len(k.names)+n, -k.sy/h.unit[len(k.names)+n])
+				}
+			}
+		}
 		l := h.law(0, h.projected(one), 0)
 		below, spread := l.table(), r.Q75-r.Q25
 		for j, q := range quantilesOf(r) {
@@ -340,7 +362,7 @@ func (k *handKey) ridgePredicted(h *handRidge, b *cdf.Batch, preds []cdf.Predict
 		if h.to != nil {
 			line = 0
 		}
-		z, p := h.z(k.scaled(x), true), &preds[i]
+		z, p := h.z(k.whole(h, x), true), &preds[i]
 		expected, all := h.law(h.level, z, line), h.law(h.level, z, 1+line)
 		below := all.table()
 		mean, sd := all.moments()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,11 +23,12 @@ type handLinear struct {
 	xx       *mat.SymDense // of the columns in these units, weighted
 	xy       *mat.VecDense
 	evidence float64
+	alike    [][]int // columns of the levels of a factor beside its baseline
 }
 
-// newHandLinear sums over sigma2. prior are variances of the coefficients.
-func newHandLinear(x [][]float64, y, w, prior []float64, a, b float64) *handLinear {
-	h := &handLinear{unit: make([]float64, len(prior))}
+// newHandLinear sums over sigma2. prior are variances of the coefficients, or of the levels that they are differences of.
+func newHandLinear(x [][]float64, y, w, prior []float64, alike [][]int, a, b float64) *handLinear {
+	h := &handLinear{unit: make([]float64, len(prior)), alike: alike}
 	for j := range prior {
 		for i := range x {
 			h.unit[j] += w[i] * x[i][j] * x[i][j]
@@ -103,6 +105,15 @@ func (h *handLinear) at(x [][]float64, y, w, prior []float64, a, b, l float64) (
 		q.SetSym(j, j, 1/(prior[j]*h.unit[j]*h.unit[j]))
 		f -= .5 * math.Log(prior[j]*h.unit[j]*h.unit[j])
 	}
+	for _, levels := range h.alike { // the inverse of v(I + 11') is (I - 11'/(m+1))/v, its determinant that of vI over m+1
+		m := float64(len(levels))
+		f -= .5 * math.Log(m+1)
+		for at, j := range levels {
+			for _, k := range levels[at:] {
+				q.SetSym(j, k, q.At(j, k)-1/(prior[j]*h.unit[j]*h.unit[k]*(m+1)))
+			}
+		}
+	}
 	for j := range p {
 		r.SetVec(j, h.xy.AtVec(j)/s)
 		for k := j; k < p; k++ {
@@ -125,6 +136,13 @@ func (h *handLinear) at(x [][]float64, y, w, prior []float64, a, b, l float64) (
 	for j := range p {
 		m := mean.AtVec(j) / h.unit[j]
 		f -= .5 * m * m / prior[j]
+	}
+	for _, levels := range h.alike {
+		sum := 0.
+		for _, j := range levels {
+			sum += mean.AtVec(j) / h.unit[j]
+		}
+		f += .5 * sum * sum / (prior[levels[0]] * float64(len(levels)+1))
 	}
 	return f, mean, chol
 }
@@ -193,7 +211,28 @@ func (k *handKey) linear(v, v0, a, b float64) *handLinear {
 	for range k.names {
 		prior = append(prior, v)
 	}
-	return newHandLinear(x, y, w, prior, a, b)
+	var alike [][]int
+	if k.spec.Columns.Intercept {
+		alike = k.siblings(1)
+	}
+	return newHandLinear(x, y, w, prior, alike, a, b)
+}
+
+// siblings are the columns, behind so many others, of each factor of three levels and more.
+func (k *handKey) siblings(behind int) (all [][]int) {
+	last := ""
+	for j, name := range k.names {
+		of, _, level := strings.Cut(name, "=")
+		switch {
+		case !level:
+		case of == last:
+			all[len(all)-1] = append(all[len(all)-1], behind+j)
+		default:
+			all = append(all, []int{behind + j})
+		}
+		last = of
+	}
+	return slices.DeleteFunc(all, func(levels []int) bool { return len(levels) < 2 })
 }
 
 const handTail = .02

@@ -108,8 +108,9 @@ func difference(r, less run) (at int, one bool) {
 
 // columnOf is one column that is made.
 type columnOf struct {
-	name  string
-	cells []cell
+	name     string
+	cells    []cell
+	siblings int // of the first of a run: how many there are
 }
 
 // cell is a factor of a column's product: an atom's number, one of its columns, or
@@ -197,7 +198,24 @@ func (d *derivation) lay(r run, limit int) {
 		}
 		list = next
 	}
+	if r.siblings() {
+		list[0].siblings = len(list)
+	}
 	d.columns = append(d.columns, list...)
+}
+
+// siblings reports whether the columns are those of the levels of one factor beside its baseline, or a number in each of these.
+func (r run) siblings() bool {
+	levels := 0
+	for _, p := range r {
+		switch {
+		case p.reduced && p.of.levels != nil:
+			levels++
+		case len(p.fields()) > 1:
+			return false
+		}
+	}
+	return levels == 1
 }
 
 // field is one of the columns of an atom, with what its name has behind the atom's.

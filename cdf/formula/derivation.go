@@ -86,7 +86,7 @@ func (s *settled) plain() bool { return s.node.op == opName && s.levels == nil }
 
 // feature says what a column is: one of zeros and ones alone is never scaled.
 func (d *derivation) feature(c *columnOf) cdf.Feature {
-	f, levels := cdf.Feature{Name: c.name}, 0
+	f, levels := cdf.Feature{Name: c.name, Siblings: c.siblings}, 0
 	for _, at := range c.cells {
 		if d.atoms[at.place].levels != nil {
 			levels++

@@ -152,6 +152,11 @@ func (s *settled) power() (base *node, n int) {
 	return x, 1
 }
 
+// Factors implements cdf.Formula: a column as it is may hold text.
+func (f *Formula) Factors() bool {
+	return f.dots || slices.ContainsFunc(f.explicit, func(a *atom) bool { return a.factor != nil || a.several == nil && a.node.op == opName })
+}
+
 // Products implements cdf.Formula.
 func (f *Formula) Products() bool {
 	powers := map[string]int{}

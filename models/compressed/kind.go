@@ -4,6 +4,7 @@ package compressed
 import (
 	"fmt"
 
+	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/models/kind"
 )
 
@@ -18,9 +19,19 @@ func Kind() *kind.Kind {
 		Variants:  []string{"corrected", "paper"},
 		Revision:  8, // curvature given up acts where no direction is kept, by what rows told; the past weighs by its misfit; a prior of the signal; products, factors and rows scored together by fused multiply-adds, eigenvectors too; shards of many rows at once; rows with columns that arrive are scored by sds of these; a lossy sketch forgets once; prior variances up to e^16
 		Features:  true,
+		Levels:    levels,
 		Suggest:   suggest,
 		Configure: kind.Settings(Defaults(), build),
 	}
+}
+
+// levels has a column of each level, the baseline's too, where coefficients have one prior. A given projection has the columns that it is given, and the
+// learnt ones have no prior of a coefficient.
+func levels(variant string, settings any) cdf.Levels {
+	if s := settings.(Settings); variant == "corrected" && (s.Statistics == "sketch" || s.Statistics == "exact") {
+		return cdf.LevelsWhole
+	}
+	return cdf.LevelsApart
 }
 
 // From how many features on a sketch takes less than a coefficient for each, and is suggested: before, linear

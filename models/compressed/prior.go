@@ -57,8 +57,14 @@ func (m *Learned) SummarizePrior(functionals []cdf.Functional, rows []cdf.Row, r
 func (s *Shape) untoldPriorSD(functionals []cdf.Functional, dst []float64, shape, rate, logKappa float64, untold func(column int) bool) {
 	sd := math.Sqrt(rate / (shape - 1) * math.Exp(logKappa)) // their scale is 1; NaN where sigma2 has no mean
 	for i := range functionals {
-		if f := &functionals[i]; len(f.Param) == 1 && f.Param[0] < s.P && untold(f.Param[0]) {
-			dst[i] = math.Abs(f.Weight[0]) * sd
+		f, square := &functionals[i], 0.
+		for k, j := range f.Param {
+			if j < s.P && untold(j) {
+				square += float64(f.Weight[k] * f.Weight[k])
+			}
+		}
+		if square > 0 {
+			dst[i] = math.Sqrt(square) * sd
 		}
 	}
 }

@@ -52,10 +52,10 @@ func gammaSensitivity(m solver, functionals []cdf.Functional, precision float64,
 	}
 	for i := range functionals {
 		f := &functionals[i]
-		if len(f.Param) != 1 {
+		if len(f.Param) == 0 {
 			continue
 		}
-		j := f.Param[0]
+		j := f.Param[0] // a coefficient's own column, whatever it takes up of others
 		if slices.Contains(far, j) {
 			dst[i] = math.Abs(r.g[j]) * precision * math.Sqrt(r.diag[j]/s2)
 		} else if k := slices.Index(matter, j); k >= 0 && drawn[k] > mostDrawn {

@@ -47,7 +47,7 @@ func sharedVariance(m solver, n float64, functionals []cdf.Functional, curvature
 	}
 	for i := range functionals {
 		f := &functionals[i]
-		if len(f.Param) != 1 || f.Param[0] >= len(r.g) {
+		if len(f.Param) == 0 || f.Param[0] >= len(r.g) {
 			continue
 		}
 		j := f.Param[0]
@@ -55,12 +55,29 @@ func sharedVariance(m solver, n float64, functionals []cdf.Functional, curvature
 		if a := r.diag[j] / r.kappa; !(1/a-1 < leastHeld*told) {
 			continue
 		}
-		r.inverse.spread(j, r.z)
-		share := lin.Dot(r.z, r.z) / (r.kappa * r.diag[j])
+		share := r.shareOf(f)
 		if 1/share-1 < leastTogether*told {
 			dst[i] = min(share, 1)
 		}
 	}
+}
+
+// shareOf returns c'AAc/(kappa c'Ac), c the functional: of one column by the diagonal.
+func (r *ridge) shareOf(f *cdf.Functional) float64 {
+	j := f.Param[0]
+	if r.inverse.spread(j, r.z); len(f.Param) == 1 {
+		return lin.Dot(r.z, r.z) / (r.kappa * r.diag[j])
+	}
+	all, variance := r.rows.z[:len(r.z)], 0.
+	clear(all)
+	for k, j := range f.Param {
+		r.inverse.spread(j, r.z)
+		lin.Axpy(f.Weight[k]/r.scale[j], r.z, all)
+	}
+	for k, j := range f.Param {
+		variance += float64(f.Weight[k] / r.scale[j] * all[j])
+	}
+	return lin.Dot(all, all) / (r.kappa * variance)
 }
 
 // spread implements inverse.

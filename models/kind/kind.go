@@ -25,9 +25,11 @@ type Kind struct {
 	Response  Response
 	Features  bool // takes columns.features
 	Intercept bool // has a coefficient for the intercept
-	Groups    Groups
-	Exposure  bool // takes columns.exposure
-	Time      bool // takes columns.time
+	// Levels says what has the levels of factors alike. nil: nothing.
+	Levels   func(variant string, settings any) cdf.Levels
+	Groups   Groups
+	Exposure bool // takes columns.exposure
+	Time     bool // takes columns.time
 	// Ordered says that each row is a step in time: a row without a response is
 	// a missing observation, predictions are forecasts, and a record that comes
 	// late is out of order.
@@ -51,6 +53,16 @@ type Kind struct {
 	// struct it is given, refuses unknown names and reads the files that a
 	// FileReader names; nil means no settings were given. Call Spec instead.
 	Configure func(variant string, decode func(any) error) (settings any, build Build, err error)
+}
+
+// AlikeIn returns Levels of a kind whose prior has levels alike in one variant.
+func AlikeIn(variant string) func(string, any) cdf.Levels {
+	return func(v string, _ any) cdf.Levels {
+		if v == variant {
+			return cdf.LevelsAlike
+		}
+		return cdf.LevelsApart
+	}
 }
 
 // Build returns a model with empty statistics. ErrSchema, wrapped, says that
@@ -141,5 +153,8 @@ func (k *Kind) Spec(variant string, columns cdf.Roles, decode func(any) error) (
 	s.RawResponse = k.Response != Real
 	s.Steps = k.Ordered
 	s.Origin = k.Intercept && !columns.Intercept
+	if k.Levels != nil {
+		s.Levels = k.Levels(variant, settings)
+	}
 	return s, nil
 }

@@ -29,7 +29,7 @@ func (m *Model) glance(w *work, sh *cdf.Shard) bool {
 	if q.s0 > 0 || !(s2 > 0) || !(m.within(above) >= counted) {
 		return false
 	}
-	g := 0.
+	g := 0. // or more: what levels share has a wider prior
 	for j, beta := range q.beta {
 		v := beta / w.sd[j]
 		g += v * v

@@ -17,7 +17,7 @@ func Kind() *kind.Kind {
 			"The posterior has a closed form, so its numbers carry no Monte Carlo error.",
 		Variants: []string{"corrected", "paper"},
 		Revision: 3, // sums over sigma2 in vectors, its fixed point by what is left of the steps; the plug-in by the bidiagonal form, and draws from it; densities of rows under a posterior of few; factors by fused multiply-adds, of rows side by side; evidence of many rows by the nodes of their one peak
-		Features: true, Intercept: true, Covariance: true,
+		Features: true, Intercept: true, Levels: kind.AlikeIn("corrected"), Covariance: true,
 		Suggest:   suggest,
 		Prior:     func(f kind.Fit) any { return Settings{Prior: ofSample(f)} },
 		Configure: kind.Settings(Defaults(), build),

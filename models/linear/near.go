@@ -150,7 +150,7 @@ func (m *Model) misfit(w *work) float64 {
 	for i, sd := range w.sd {
 		w.z[i] = float64(sd * w.c[i])
 	}
-	lin.Packed(p, p+1, m.r).Times(w.z, w.g)
+	lin.Packed(p, p+1, m.coded(w)).Times(w.z, w.g)
 	for i, fit := range w.g {
 		d := m.r[lin.PackedRow(p+1, i)+p-i] - fit
 		sum += float64(d * d)

@@ -73,10 +73,11 @@ func (m *Model) decompose(w *work) bool {
 func (m *Model) form(w *work) bool {
 	q, p := &m.post, m.P
 	q.s0 = 0
+	r := m.coded(w)
 	m.sort(w)
 	stride := lin.BidiagonalStride(p)
 	for i := range p {
-		src, row := m.r[lin.PackedRow(p+1, i):lin.PackedRow(p+1, i+1)], lin.Row(w.a, stride, i)
+		src, row := r[lin.PackedRow(p+1, i):lin.PackedRow(p+1, i+1)], lin.Row(w.a, stride, i)
 		row[0] = src[p-i]
 		for k, j := range w.order {
 			row[k+1] = 0
@@ -98,8 +99,19 @@ func (m *Model) form(w *work) bool {
 			copy(row, lin.Row(w.a, p, k))
 			lin.Scale(w.sd[j], row)
 		}
+		m.levels.Rows(p, q.m, w.z)
 	}
 	return q.square()
+}
+
+// coded returns the factor of the rows for coefficients that are independent a priori: times U, where there are levels.
+func (m *Model) coded(w *work) []float64 {
+	if len(m.levels) == 0 {
+		return m.r
+	}
+	w.coded = append(w.coded[:0], m.r...)
+	m.levels.Columns(m.P, w.coded)
+	return w.coded
 }
 
 // sort orders the columns of R D^{-1} by length, longest first. So reflections
@@ -115,7 +127,7 @@ func (m *Model) sort(w *work) {
 
 // lengths writes those of the columns of R D^{-1} into w.z, squared.
 func (m *Model) lengths(w *work) {
-	lin.Packed(m.P, m.P+1, m.r).ColumnSquares(w.sd, w.z)
+	lin.Packed(m.P, m.P+1, m.coded(w)).ColumnSquares(w.sd, w.z)
 }
 
 // fixedPoint iterates the plug-in
@@ -221,7 +233,7 @@ func (m *Model) invertAt(w *work, s float64) {
 		w.scales[j] = float64(sd * scale)
 	}
 	w.scales[p] = scale
-	lin.Packed(p+1, p+1, m.r).ScaleColumns(w.scales, lin.Packed(p+1, p+1, w.factor))
+	lin.Packed(p+1, p+1, m.coded(w)).ScaleColumns(w.scales, lin.Packed(p+1, p+1, w.factor))
 	lin.Ridge(p, w.factor, w.lin)
 	lin.InvertPacked(p, w.factor, q.m)
 	for i := p - 1; i >= 0; i-- {
@@ -237,6 +249,8 @@ func (m *Model) scale(w *work, by float64) {
 		q.beta[i] = float64(sd * w.c[i])
 		lin.Scale(by*sd, q.m[i*p+i:(i+1)*p])
 	}
+	m.levels.Times(q.beta)
+	m.levels.Rows(p, q.m, w.z)
 }
 
 // The sums over the data at s, by what decompose has found.

@@ -32,6 +32,7 @@ type work struct {
 	order     []int     // of the columns
 	sd        []float64 // p: prior sds
 	factor    []float64 // packed, of order p+1
+	coded     []float64 // the same: that of the rows times U of levels
 	c         []float64 // p: a functional or a row in the posterior's basis
 	z, l, g   []float64 // p
 	scales    []float64 // p+1: of columns and the response

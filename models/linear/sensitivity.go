@@ -24,6 +24,7 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 	for j, b := range m.post.beta {
 		of[j] = b / m.variance(j)
 	}
+	m.levels.Precision(of)
 	if m.upper() {
 		m.post.basis().TimesT(of, pull)
 	} else {
@@ -104,6 +105,7 @@ func (m *Model) PriorShare(functionals []cdf.Functional, dst []float64) {
 		for j, v := range w.z {
 			square += float64(v * v / m.variance(j))
 		}
+		square -= m.levels.Excess(w.z) / m.prior.BetaVariance
 		dst[i] = square / lin.Dot(w.c, w.c)
 	}
 }

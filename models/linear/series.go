@@ -90,6 +90,7 @@ func (m *Model) expandEarly(w *work) bool {
 		return false
 	}
 	m.scale(w, 1)
+	m.spreadLevels(w)
 	for i, sd := range w.sd {
 		for _, s := range q.spread {
 			s[i] *= float64(sd * sd)
@@ -102,16 +103,16 @@ func (m *Model) expandEarly(w *work) bool {
 // than its largest eigenvalue. Triangular systems lead to the direction, of which the first has a right side
 // of signs that make its solution grow (Cline, Moler, Stewart and Wilkinson, SIAM J. Numer. Anal. 16 (1979) 368).
 func (m *Model) weakest(w *work, s0 float64) float64 {
-	p, x, sum := m.P, w.c, w.z
+	p, x, sum, r := m.P, w.c, w.z, m.coded(w)
 	least := math.Inf(1)
 	for i, sd := range w.sd {
-		v := float64(m.r[lin.PackedRow(p+1, i)] * sd)
+		v := float64(r[lin.PackedRow(p+1, i)] * sd)
 		least = min(least, float64(v*v))
 	}
 	for step := range 2 {
 		clear(sum)
 		for i, sd := range w.sd {
-			row := m.r[lin.PackedRow(p+1, i):]
+			row := r[lin.PackedRow(p+1, i):]
 			v := float64(sd * sum[i])
 			if step == 0 {
 				x[i] = -math.Copysign(1, v)
@@ -121,7 +122,7 @@ func (m *Model) weakest(w *work, s0 float64) float64 {
 		}
 		above := lin.Dot(x, x)
 		for i := p - 1; i >= 0; i-- {
-			row := m.r[lin.PackedRow(p+1, i):]
+			row := r[lin.PackedRow(p+1, i):]
 			x[i] = (x[i] - lin.Dot(row[1:p-i], x[i+1:])) / row[0]
 		}
 		for i, sd := range w.sd {
@@ -162,6 +163,23 @@ func (q *posterior) multiply(p int, w *work) (fourth float64) {
 		q.trace[2] += three[i]
 	}
 	return fourth
+}
+
+// spreadLevels takes the diagonals of KK and KKK that multiply has left to those of U KK U' and U KKK U', for the coefficients of levels.
+func (m *Model) spreadLevels(w *work) {
+	if len(m.levels) == 0 {
+		return
+	}
+	p, k, square := m.P, w.a[:m.P*m.P], w.square
+	lin.Mirror(p, square)
+	m.levels.Rows(p, k, w.z)
+	m.levels.Rows(p, square, w.z)
+	for _, s := range m.levels {
+		for i := s.First; i < s.First+s.Columns; i++ {
+			a, b := lin.Row(k, p, i), lin.Row(square, p, i)
+			m.post.spread[0][i], m.post.spread[1][i] = lin.Dot(a, a), lin.Dot(a, b)
+		}
+	}
 }
 
 // onlyPeak reports that f has one maximum, below 2 s0. With E(s) what the residual sum of squares of the ridge fit is above

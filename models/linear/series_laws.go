@@ -33,6 +33,8 @@ func (m *Model) powers(x *nodeMixture, rows int, a []float64) {
 			u[i] *= v
 			scaled[i] = float64(u[i] * v)
 		}
+		m.levels.Solve(u)
+		m.levels.Precision(scaled)
 	}
 	lin.RowsUpper(rows, m.P, x.scaled, m.post.m, x.t)
 }

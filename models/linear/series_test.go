@@ -24,11 +24,20 @@ func (l *laws) add(name string, value, unit float64) {
 // laws asks for everything, of rows that come next.
 func (m *Model) laws(t *testing.T, sh *cdf.Shard) *laws {
 	t.Helper()
+	return m.lawsOf(t, sh, func(*cdf.Functional) {})
+}
+
+// lawsOf is laws, where functionals are asked for as the model has them.
+func (m *Model) lawsOf(t *testing.T, sh *cdf.Shard, as func(f *cdf.Functional)) *laws {
+	t.Helper()
 	l := new(laws)
 	list := append(modeltest.Coefficients(m.P),
 		cdf.Functional{Name: "contrast", Param: []int{0, 3, m.P - 1}, Weight: []float64{1, -2, 0.5}, Const: 0.25},
 		cdf.Functional{Name: "twice", Param: []int{2}, Weight: []float64{-2}, Const: 1},
 		cdf.Functional{Name: "sum", Param: []int{m.P - 2, m.P - 1}, Weight: []float64{1, 1}})
+	for i := range list {
+		as(&list[i])
+	}
 	rows := modeltest.Summarize(t, m, list)
 	side, mcse, sensitivity := make([]float64, len(list)), make([]float64, len(list)), make([]float64, len(list))
 	if err := m.Positive(list, side, mcse); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/credence-stream/credence/cdf"
+	"github.com/credence-stream/credence/models/internal/exchangeable"
 	"github.com/credence-stream/credence/models/internal/regression"
 	"github.com/credence-stream/credence/models/kind"
 )
@@ -74,6 +75,7 @@ type columns struct {
 	regression.Shape
 	prior     Prior
 	intercept bool
+	levels    exchangeable.Levels
 	scratch   *scratch
 }
 
@@ -84,7 +86,7 @@ func newColumns(s Settings, d cdf.Dims, pool *scratch) (columns, error) {
 	if len(d.Columns) == 0 {
 		return columns{}, fmt.Errorf("%w: linear needs an intercept or a feature", cdf.ErrSchema)
 	}
-	return columns{Shape: regression.Shape{Name: "beta", P: len(d.Columns)}, prior: s.Prior, intercept: d.Intercept, scratch: pool}, nil
+	return columns{Shape: regression.Shape{Name: "beta", P: len(d.Columns)}, prior: s.Prior, intercept: d.Intercept, levels: d.Siblings, scratch: pool}, nil
 }
 
 // variance returns v_j, the prior variance of coefficient j.
@@ -112,6 +114,6 @@ func (s *columns) PriorSD(functionals []cdf.Functional, dst []float64) {
 				v = math.NaN()
 			}
 		}
-		dst[i] = math.Sqrt(v)
+		dst[i] = math.Sqrt(v + s.prior.BetaVariance*s.levels.Shared(f.Param, f.Weight))
 	}
 }

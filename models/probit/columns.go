@@ -6,6 +6,7 @@ import (
 
 	"github.com/credence-stream/credence/cdf"
 	"github.com/credence-stream/credence/cdf/lin"
+	"github.com/credence-stream/credence/models/internal/exchangeable"
 )
 
 // Columns is what every method for the probit model, ours and its
@@ -14,6 +15,7 @@ type Columns struct {
 	prior     Prior
 	p         int // coefficients, the intercept included
 	intercept bool
+	levels    exchangeable.Levels
 	params    [1]cdf.Param
 }
 
@@ -35,6 +37,14 @@ func (h *Columns) Variance(j int) float64 {
 		return h.prior.InterceptVariance
 	}
 	return h.prior.BetaVariance
+}
+
+// addPrecision adds sign times that of the prior to the lower triangle of a matrix.
+func (h *Columns) addPrecision(sign float64, m []float64) {
+	for j := range h.p {
+		m[j*h.p+j] += sign / h.Variance(j)
+	}
+	h.levels.AddPrecision(h.p, sign/h.prior.BetaVariance, m)
 }
 
 // Params returns beta, the intercept first where there is one.
@@ -74,7 +84,7 @@ func (h *Columns) PriorSD(functionals []cdf.Functional, dst []float64) {
 		for k, j := range f.Param {
 			v += f.Weight[k] * f.Weight[k] * h.Variance(j)
 		}
-		dst[i] = math.Sqrt(v)
+		dst[i] = math.Sqrt(v + h.prior.BetaVariance*h.levels.Shared(f.Param, f.Weight))
 	}
 }
 

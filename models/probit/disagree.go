@@ -121,8 +121,8 @@ func (d *disagreement) begin(m *Model) bool {
 		for j := range i + 1 {
 			precision[i*p+j] = m.xx[i*p+j] + d.window.curvature[i*p+j]
 		}
-		precision[i*p+i] += 1 / m.Variance(i)
 	}
+	m.addPrecision(1, precision)
 	if !lin.FactorInverse(p, precision, d.inverse) {
 		return false
 	}

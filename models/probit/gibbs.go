@@ -45,6 +45,7 @@ func (m *Model) outline() {
 	for j := range m.p {
 		m.post.cov[j*m.p+j] = m.Variance(j)
 	}
+	m.levels.AddVariance(m.p, m.prior.BetaVariance, m.post.cov)
 }
 
 // sample runs the chains in lockstep, so that a pass over the window serves
@@ -208,9 +209,7 @@ func factor(rng *rand.Rand, n, a, b float64) float64 {
 func (m *Model) covariance(w *work) error {
 	p := m.p
 	copy(w.precision, m.xx)
-	for j := range p {
-		w.precision[j*p+j] += 1 / m.Variance(j)
-	}
+	m.addPrecision(1, w.precision)
 	lin.AddGram(m.rows(), p, m.window.x, m.window.x, w.precision)
 	m.tellApart(w)
 	if !lin.FactorInverse(p, w.precision, w.inverse) {
@@ -230,9 +229,7 @@ func (m *Model) covariance(w *work) error {
 func (m *Model) tellApart(w *work) {
 	p := m.p
 	copy(w.inverse, w.precision)
-	for j := range p {
-		w.inverse[j*p+j] -= 1 / m.Variance(j)
-	}
+	m.addPrecision(-1, w.inverse)
 	m.post.together = w.apart.AppendGram(m.post.together[:0], w.inverse, p, p, m.intercept, m.classes.rows())
 }
 

@@ -18,7 +18,7 @@ func Kind() *kind.Kind {
 		Variants: []string{"corrected", "paper"},
 		Revision: 6, // the chains' start and moves, and which rows are kept; products by fused multiply-adds, normals by lanes; latent variables of single precision; sweeps of a shard of more rows than before
 		Response: kind.Binary,
-		Features: true, Intercept: true, Covariance: true,
+		Features: true, Intercept: true, Levels: kind.AlikeIn("corrected"), Covariance: true,
 		Draws:     true,
 		Suggest:   suggest,
 		Configure: kind.Settings(Defaults(), build),

@@ -55,9 +55,7 @@ func (m *Model) curvature(beta []float64, w *work) float64 {
 	p := m.p
 	copy(w.precision, m.xx)
 	log := 0.0
-	for j := range p {
-		w.precision[j*p+j] += 1 / m.Variance(j)
-	}
+	m.addPrecision(1, w.precision)
 	// Of the quadratic part: xz'b - b'Qb/2.
 	for i := range p {
 		row := 0.0

@@ -86,6 +86,7 @@ func newShape(s Settings, d cdf.Dims) (shape, error) {
 	if err != nil {
 		return shape{}, err
 	}
+	columns.levels = d.Siblings
 	limit := s.Window
 	if limit == 0 {
 		limit = max(500, 5*columns.p)

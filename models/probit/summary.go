@@ -107,6 +107,8 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 		}
 		pull[j] = -lin.Dot(means, equal) / m.Variance(j)
 	}
+	m.addBaselines(log, w.series)
+	m.levels.Precision(pull)
 	lin.Center(log)
 	n := float64(max(m.s-1, 1))
 	for i, f := range functionals {
@@ -117,6 +119,20 @@ func (m *Model) PriorSensitivity(functionals []cdf.Functional, dst []float64) {
 		lin.Axpy(-lin.Dot(w.series, equal)*float64(m.s), equal, w.series)
 		cross := lin.Dot(w.series, log)/n + lin.Dot(w.direction, pull)
 		dst[i] = math.Abs(cross) / math.Sqrt(m.within(f, w.direction)+lin.Dot(w.series, w.series)/n)
+	}
+}
+
+// addBaselines adds to the log density of the prior at the means of the draws what it has of levels for being alike; series is scratch.
+func (m *Model) addBaselines(log, series []float64) {
+	for _, l := range m.levels {
+		clear(series)
+		for j := l.First; j < l.First+l.Columns; j++ {
+			lin.Axpy(1, lin.Row(m.post.means, m.s, j), series)
+		}
+		half := .5 / (m.prior.BetaVariance * float64(l.Columns+1))
+		for k, total := range series {
+			log[k] += float64(half * total * total)
+		}
 	}
 }
 
@@ -140,6 +156,7 @@ func (m *Model) PriorShare(functionals []cdf.Functional, dst []float64) {
 			w.direction[j] += lin.Dot(lin.Row(m.post.means, m.s, j), w.series) / n
 			share += float64(w.direction[j] * w.direction[j] / m.Variance(j))
 		}
+		share -= m.levels.Excess(w.direction) / m.prior.BetaVariance
 		dst[i] = share / m.within(f, w.direction)
 	}
 }

@@ -16,6 +16,7 @@ var drawn = map[string]func(r *rand.Rand) regime{
 	"linear": drawnLinear, "anova": drawnAnova, "dlm": drawnDLM, "probit": drawnProbit, "compressed": drawnCompressed, "poisson": drawnPoisson,
 	"poisson terms":  drawnTerms,
 	"linear formula": drawnFormula,
+	"linear levels":  drawnLevels("linear"), "probit levels": drawnLevels("probit"), "poisson levels": drawnLevels("poisson"), "compressed levels": drawnLevels("compressed"),
 }
 
 // design is how columns are drawn, and what they do to the response.

@@ -21,10 +21,10 @@ import (
 	"github.com/credence-stream/credence/testenv/programs"
 )
 
-// known is a model of a formula, and alerts, as the release before knows them: that has no products, whose states it has otherwise.
+// known is a model of a formula, and alerts, as the release before knows them: that has no products and no factors, whose states it has otherwise.
 const known = `  - match: "k/*6"
     kind: linear
-    formula: y ~ x0 + x1 + I(x2**2) + C(g, [a, b, c, d])
+    formula: y ~ x0 + x1 + I(x2**2)
 ` + others
 
 // drill is an upgrade of a group from the release before to this one, and back.
