@@ -86,6 +86,42 @@ func TestBaselineSaysNothing(t *testing.T) {
 	}
 }
 
+// One level beside the baseline is a column of zeros and ones.
+func TestOneLevelBesideTheBaseline(t *testing.T) {
+	for _, kind := range []string{"linear", "compressed"} {
+		k, _ := Lookup(kind)
+		var means [2][]float64
+		for i, feature := range []cdf.Feature{{Name: "g", Levels: []string{"0", "1"}, Baseline: "0", Other: "drop"}, {Name: "g"}} {
+			spec, err := k.Spec("", cdf.Roles{Scaling: "first", Intercept: kind == "linear", Features: []cdf.Feature{{Name: "x"}, feature}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := cdf.NewFilter(spec, "key")
+			for _, b := range baselineShards(kind, 30) {
+				c := &b.Columns[1]
+				*c = cdf.Column{Name: "g", Type: cdf.Integer, Number: make([]float64, b.Rows), Int: make([]int64, b.Rows)}
+				for row := range c.Number {
+					c.Int[row] = int64(row % 7 / 4)
+					c.Number[row] = float64(c.Int[row])
+				}
+				if _, err := f.Update(b); err != nil {
+					t.Fatal(err)
+				}
+				preds, err := f.Predict(b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, p := range preds {
+					means[i] = append(means[i], p.Mean, p.SD)
+				}
+			}
+		}
+		if !slices.Equal(means[0], means[1]) {
+			t.Errorf("%s: predictions differ from those of a number", kind)
+		}
+	}
+}
+
 // coefficientsOf are the names that the coefficient of a level may have.
 func coefficientsOf(level string) []string {
 	return []string{"beta[g=" + level + "]", "gamma[g=" + level + "]", "beta[C(g)[T." + level + "]]", "gamma[C(g)[T." + level + "]]"}

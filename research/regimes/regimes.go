@@ -38,7 +38,7 @@ const shards = 10
 
 // regimes lists all in the order of the page.
 func regimes() []regime {
-	return slices.Concat(linear(), badLinear(), anova(), []regime{farAnova()}, badAnova(), dlm(), badDLM(), probit(), badProbit(), compressed(), []regime{farCompressed()}, badCompressed(),
+	return slices.Concat(linear(), []regime{manyLevels("linear")}, badLinear(), anova(), []regime{farAnova()}, badAnova(), dlm(), badDLM(), probit(), []regime{manyLevels("probit")}, badProbit(), compressed(), []regime{farCompressed(), manyLevels("compressed")}, badCompressed(),
 		poisson(), []regime{fewCounts()}, badPoisson())
 }
 

@@ -20,7 +20,7 @@ var (
 // mathematics are faults of the arithmetic, spread over all kinds, variants
 // and modes. Each names a test that finds it, the first of its package at the
 // time; others may.
-var mathematics = slices.Concat(ofLinear, ofAnova, ofDLM, ofProbit, ofCompressed, ofSketch, ofDraws, ofPoisson, ofLaws, ofEngine, ofAlgebra, ofClock, ofErrors, ofRepeats, ofTwice, ofReliability, ofSeasons, ofCurves, ofBounds, ofTails, ofUnequal, ofFar, ofLoading, ofHeldOut, ofBench)
+var mathematics = slices.Concat(ofLinear, ofAnova, ofDLM, ofProbit, ofCompressed, ofSketch, ofDraws, ofPoisson, ofLaws, ofEngine, ofAlgebra, ofClock, ofErrors, ofRepeats, ofTwice, ofReliability, ofSeasons, ofCurves, ofBounds, ofTails, ofUnequal, ofFar, ofLoading, ofHeldOut, ofAlike, ofBench)
 
 // ofBench are faults of the table of make bench.
 var ofBench = []mutant{

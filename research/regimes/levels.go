@@ -49,20 +49,42 @@ func newResponse(r *rand.Rand, kind string) drawnResponse {
 	}}
 }
 
-// drawnLevels is a regression on a column of levels beside numbers.
+// ofLevels are the columns of a regression of a kind on numbers and a column g of k levels, the first its baseline.
+func ofLevels(kind string, numbers []cdf.Feature, k int) cdf.Roles {
+	f := cdf.Feature{Name: "g", Baseline: "1", Other: "level"}
+	for j := range k {
+		f.Levels = append(f.Levels, fmt.Sprint(j+1))
+	}
+	return cdf.Roles{Features: append(numbers, f), Intercept: kind != "compressed"}
+}
+
+// besideBaseline is the truth of a kind's coefficients: an intercept that stands for the baseline, if the kind publishes one, slopes, and levels beside
+// the first.
+func besideBaseline(kind string, intercept float64, slopes, levels []float64) (truth []simulate.Truth) {
+	name := "gamma"
+	if kind != "compressed" {
+		name = "beta"
+		truth = append(truth, simulate.Truth{Variable: "beta[intercept]", Value: intercept})
+	}
+	for j, v := range slopes {
+		truth = append(truth, simulate.Truth{Variable: fmt.Sprintf("%s[x%d]", name, j+1), Value: v})
+	}
+	for j, v := range levels[1:] {
+		truth = append(truth, simulate.Truth{Variable: fmt.Sprintf("%s[g=%d]", name, j+2), Value: v - levels[0]})
+	}
+	return truth
+}
+
+// drawnLevels draws regressions on a column of levels beside numbers.
 func drawnLevels(kind string) func(r *rand.Rand) regime {
 	return func(r *rand.Rand) regime {
 		p := r.IntN(3)
 		d, response := newDesign(r, p, []int{10, 30, 100, 300}, 0, .1, .5, 1), newResponse(r, kind)
-		g := newGroups(r, []int{2, 3, 6, 12}, .1, .5, 1)
+		g := newGroups(r, []int{2, 3, 6, 12, 40}, .1, .5, 1)
 		g.levels = levels[0]
 		_, list := features(p)
-		f := cdf.Feature{Name: "g", Baseline: "1", Other: "level"}
-		for j := range g.k {
-			f.Levels = append(f.Levels, fmt.Sprint(j+1))
-		}
 		return regime{
-			kind: kind, columns: cdf.Roles{Features: append(list, f), Intercept: kind != "compressed"},
+			kind: kind, columns: ofLevels(kind, list, g.k),
 			about: fmt.Sprintf("%s; %s; a column of levels, %s", d.words(), response.words, g.words()),
 			simulate: func(r *rand.Rand) experiment {
 				x, slopes, eta := d.draw(r)
@@ -75,18 +97,29 @@ func drawnLevels(kind string) func(r *rand.Rand) regime {
 					eta[i] -= mean
 				}
 				level := response.it(r, eta)
-				truth, name := coefficients(level-mean+effects[0], slopes), "beta"
-				if kind == "compressed" {
-					truth, name = truth[1:], "gamma"
-					for i := range truth {
-						truth[i].Variable = "gamma" + truth[i].Variable[len("beta"):]
-					}
-				}
-				for j, v := range effects[1:] {
-					truth = append(truth, simulate.Truth{Variable: fmt.Sprintf("%s[g=%d]", name, j+2), Value: v - effects[0]})
-				}
+				truth := besideBaseline(kind, level-mean+effects[0], slopes, effects)
 				return experiment{truth, d.shards(r, x, []column{{"g", labels}}, eta)}
 			},
 		}.ordered(d).normally(response.noise, "")
+	}
+}
+
+// manyLevels has a column of many levels, which differ as much as errors are large.
+func manyLevels(kind string) regime {
+	const k, rows = 40, 100
+	return regime{
+		kind: kind, name: "40 levels", replicates: 300,
+		about:   "A column of 40 levels, drawn from N(0, 1), noise N(0, 1); 100 rows a shard, whose levels come by chance.",
+		columns: ofLevels(kind, nil, k),
+		simulate: func(r *rand.Rand) experiment {
+			g, d := drawnGroups{k, memberships[0], levels[0], 1}, design{order: orders[0], rows: rows}
+			labels, y, effects := g.draw(r, rows*shards)
+			for i := range y {
+				if y[i] += r.NormFloat64(); kind == "probit" {
+					y[i] = float64(map[bool]int{true: 1}[y[i] > 0])
+				}
+			}
+			return experiment{besideBaseline(kind, effects[0], nil, effects), d.shards(r, nil, []column{{"g", labels}}, y)}
+		},
 	}
 }
