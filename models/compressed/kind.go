@@ -28,7 +28,7 @@ func Kind() *kind.Kind {
 // levels has a column of each level, the baseline's too, where coefficients have one prior. A given projection has the columns that it is given, and the
 // learnt ones have no prior of a coefficient.
 func levels(variant string, settings any) cdf.Levels {
-	if s := settings.(Settings); variant == "corrected" && (s.Statistics == "sketch" || s.Statistics == "exact") {
+	if s, ours := settings.(Settings); ours && variant == "corrected" && (s.Statistics == "sketch" || s.Statistics == "exact") {
 		return cdf.LevelsWhole
 	}
 	return cdf.LevelsApart

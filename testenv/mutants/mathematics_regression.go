@@ -165,7 +165,7 @@ var ofProbit = []mutant{
 	{"probit: chains go on from their first draw", "models/probit/gibbs.go",
 		"at := (c+1)*each - 1", "at := c * each", "^TestChainsGoOn$", probit},
 	{"probit: prior counted twice", "models/probit/gibbs.go",
-		"w.precision[j*p+j] += 1 / m.Variance(j)", "w.precision[j*p+j] += 2 / m.Variance(j)", "^TestAgainstQuadrature$", probit},
+		"m.addPrecision(1, w.precision)", "m.addPrecision(2, w.precision)", "^TestAgainstQuadrature$", probit},
 	{"probit: chains start at the prior", "models/probit/mode.go",
 		"for range modeSteps {", "for range 0 {", "TestMode", probit},
 	{"probit: scaled without the statistics", "models/probit/gibbs.go",

@@ -53,7 +53,7 @@ func TestDefaults(t *testing.T) {
 	if want := (cdf.Spec{
 		Kind: "linear", Variant: "corrected", Seed: 1,
 		Columns: cdf.Roles{Scaling: "first", Response: cdf.Feature{Name: "y"}, Intercept: true},
-		Draws:   500, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Revision: 3,
+		Draws:   500, Forget: 1, ForgetPer: cdf.Clock{Unit: "shard"}, Missing: "drop", Revision: 3, Levels: cdf.LevelsAlike,
 		Publish: cdf.Publish{Every: 1, Scale: "original", Predictions: "none", Groups: "all", Variables: []string{"**"}},
 		Limits:  cdf.Limits{Rows: 1_000_000, Columns: 5000, Groups: 100_000},
 	}); !reflect.DeepEqual(s, want) {
