@@ -351,3 +351,15 @@ var ofEngine = []mutant{
 	{"logarithms: odd numbers of the last vector", "cdf/vec/entries_amd64.go",
 		"if !(&elementary{x: &last[0], y: &last[0], count: 1}).do(logs) {\n\t\treturn false\n\t}", "(&elementary{x: &last[0], y: &last[0], count: 1}).do(logs)", "^TestElementary$", vectors},
 }
+
+// ofClock are faults of how rows age with the time of records.
+var ofClock = []mutant{
+	{"clock: time that runs backwards", "cdf/absorb.go",
+		"return tick{clock: s.clock, ignored: spec.discount", "return tick{elapsed: gap, clock: s.clock, ignored: spec.discount", "^TestClocks$", engine},
+	{"clock: a late shard sets it back", "cdf/absorb.go",
+		"return tick{clock: s.clock, ignored: spec.discount", "return tick{clock: now, ignored: spec.discount", "^TestClocks$", engine},
+	{"clock: 56 years after a record without a time", "cdf/absorb.go",
+		"case s.clock <= NoTime:", "case s.t == 0:", "^TestTimesThatSayNothing$", engine},
+	{"clock: one impossible time sets it", "cdf/absorb.go",
+		"if s.timeless {", "if true {", "^TestTimesThatSayNothing$", engine},
+}
