@@ -24,7 +24,7 @@ import (
 // known is a model of a formula, and alerts, as the release before knows them: that has no products and no factors, whose states it has otherwise.
 const known = `  - match: "k/*6"
     kind: linear
-    formula: y ~ x0 + x1 + I(x2**2)
+    formula: y ~ I(x0) + I(x1) + I(x2**2)
 ` + others
 
 // drill is an upgrade of a group from the release before to this one, and back.
