@@ -110,7 +110,7 @@ func (m *Model) coded(w *work) []float64 {
 		return m.r
 	}
 	w.coded = append(w.coded[:0], m.r...)
-	m.levels.Columns(m.P, w.coded)
+	m.levels.Columns(m.P, w.coded, w.weights)
 	return w.coded
 }
 

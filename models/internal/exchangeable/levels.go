@@ -28,17 +28,18 @@ func root(behind int) (diagonal, above float64) {
 	return math.Sqrt((t + 2) / (t + 1)), 1 / math.Sqrt((t+1)*(t+2))
 }
 
-// Columns multiplies p columns of the packed upper triangular r, of order p+1, by U from the right.
-func (l Levels) Columns(p int, r []float64) {
+// Columns multiplies p columns of the packed upper triangular r, of order p+1, by U from the right; work has room for p.
+func (l Levels) Columns(p int, r, work []float64) {
 	for _, s := range l {
-		end := s.First + s.Columns
-		for i := range end {
-			row, sum := r[lin.PackedRow(p+1, i):], 0.
-			for j := max(i, s.First); j < end; j++ {
-				diagonal, above := root(end - 1 - j)
-				v := row[j-i]
-				row[j-i] = float64(diagonal*v) + float64(above*sum)
-				sum += v
+		before := work[:p] // of each row, the levels before
+		clear(before)
+		for j := s.First; j < s.First+s.Columns; j++ {
+			diagonal, above := root(s.First + s.Columns - 1 - j)
+			for i := range j + 1 {
+				at := &r[lin.PackedRow(p+1, i)+j-i]
+				v := *at
+				*at = float64(diagonal*v) + float64(above*before[i])
+				before[i] += v
 			}
 		}
 	}

@@ -97,7 +97,7 @@ func TestProducts(t *testing.T) {
 		}
 	}
 	want.Mul(upper, u)
-	levels.Columns(p, packed)
+	levels.Columns(p, packed, make([]float64, p))
 	for i := range p {
 		row := packed[lin.PackedRow(p+1, i):lin.PackedRow(p+1, i+1)]
 		near(t, "columns", row, append(append([]float64(nil), want.RawRowView(i)[i:]...), 5))
