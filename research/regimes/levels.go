@@ -116,7 +116,7 @@ func manyLevels(kind string) regime {
 			labels, y, effects := g.draw(r, rows*shards)
 			for i := range y {
 				if y[i] += r.NormFloat64(); kind == "probit" {
-					y[i] = float64(map[bool]int{true: 1}[y[i] > 0])
+					y[i] = max(math.Copysign(1, y[i]), 0)
 				}
 			}
 			return experiment{besideBaseline(kind, effects[0], nil, effects), d.shards(r, nil, []column{{"g", labels}}, y)}
